@@ -52,7 +52,7 @@ def _shipped(name: str, seed: int) -> Case:
 
 def plain(unseen: Unseen) -> float:
     """Return the half width by the quantile of all errors."""
-    return float(np.quantile(np.concatenate(unseen.parts), BAND, method="higher"))
+    return float(np.quantile(np.concatenate(unseen), BAND, method="higher"))
 
 
 def held(case: Case) -> dict[str, Held | None]:
@@ -122,13 +122,13 @@ TEXT = """# What the prediction bands hold
 
 `python -m benchmarks.bands` makes this file. Of each system, {sets} data sets of {samples} samples were identified
 (effort 1), and the {band} band of the model was laid about its predictions of a fresh record of {tested} samples.
-*Held* is the share of the measured samples within the band, on average over data sets; *of one record* is the range.
-The systems are those of [measured.md](measured.md), with other draws, and two that are shipped. The rule was chosen on
-other draws. *Not counted* are data sets without a band, or whose test run diverges.
+*Held* is the share of the measured samples within the band, on average over data sets, and *of one record* its range.
+The systems are the same as in [measured.md](measured.md), with other draws, and two that are shipped. The rule was
+chosen on other draws. *Not counted* are data sets without a band, or whose test run diverges.
 
 {table}
-Normal errors of one variance need a half width of 1.64 RMSE. The *plain quantile* takes errors as independent; the band
-raises it until parts are held as often by the quantile of the other parts.
+Normal errors of one variance need a half width of 1.64 RMSE. The *plain quantile* takes errors as independent. The
+band raises it until parts are held as often by the quantile of the other parts.
 
 In *oscillator* and *oversampled* the data are slow, so a record has few independent errors, and one record may be held
 nearly or hardly at all. A band does not know of a change of the process.

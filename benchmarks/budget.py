@@ -78,9 +78,9 @@ def report(size: str) -> str:
 TEXT = """# Effort as a budget
 
 `python -m benchmarks.budget` makes this file. Simulated Wiener systems, one for each input, identified with default
-settings and an effort of {effort} s, the last fifth for the test. CPU time is that of the identification alone, with
+settings and an effort of {effort} s, the last fifth for the test. CPU time is of the identification alone, with
 compiled code. It should be at most {most} times the effort, and the peak memory of the process at most {memory} MB.
-RRSE is that of the free run over the test, of which noise is about 0.05.
+RRSE is of the free run over the test, about 0.05 of it from noise.
 
 {table}
 {machine}

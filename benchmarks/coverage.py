@@ -186,9 +186,8 @@ runs has no new term, and Chao's number of terms is itself an estimate.
 
 ## ν_max: runs that chose the most frequent spurious term
 
-{largest}
-The Wilson interval takes the most frequent term as if it had been named in advance; it is conservative where many terms
-are about as frequent.
+{largest} The Wilson interval takes the most frequent term as if it had been named in advance. It is conservative
+where many terms are about as frequent.
 """
 
 

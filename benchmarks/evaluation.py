@@ -351,8 +351,8 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
     header = ["implementation", f"{TERMS} terms: µs", "times narxbench"]
     text = (
         "## One evaluation\n\n"
-        "Least squares on 1395 to 1397 rows and a free run of 600 samples; CPU time of one thread, "
-        "median over rounds of each system, then over S1 to S4; ratios are taken within a round, with the range over "
+        "Least squares on 1395 to 1397 rows and a free run of 600 samples. CPU time of one thread, "
+        "median over rounds of each system, then over S1 to S4. Ratios are taken within a round, with the range over "
         f"the systems in brackets. All errors agree with narxbench's to {TOLERANCE:g}.\n\n" + table(header, lines)
     )
     return Part(text, rows)

@@ -152,14 +152,14 @@ def report(sets: int) -> str:
 TEXT = """# What the bands about forecasts hold
 
 `python -m benchmarks.forecasts` makes this file. Of each kind of noise, {sets} data sets of {samples} samples were
-identified (effort 0.3, candidates of degree 2 and lags 1 and 2, or without an input of degree 1 and lags 1 to 12; noise
-models as found). The model forecast a fresh record of {tested} samples from every {every}th sample on, and the {band}
-band was laid about the forecasts. *Held* is the share of the measured samples within the band, on average over data
-sets; *of one record* is the range. Innovations are Gaussian; a random input is held for 4 samples.
+identified (effort 0.3, candidates of degree 2 and lags 1 and 2, or without an input of degree 1 and lags 1 to 12;
+noise models as found). The model forecast a fresh record of {tested} samples from every {every}th sample on, and the
+{band} band was laid about the forecasts. *Held* is the share of the measured samples within the band, on average over
+data sets, and *of one record* its range. Innovations are Gaussian. A random input is held for 4 samples.
 
 {table}
-Normal errors of one variance need a half width of 1.64 RMSE. Bands are too narrow if inputs leave their range, if the
-process changes, and if a record is short for how slow its noise is.
+Normal errors of one variance need a half width of 1.64 RMSE. Bands are too narrow if inputs go beyond their range, if
+the process changes, and if a record is short for how slow its noise is.
 """
 
 

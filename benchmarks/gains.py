@@ -184,12 +184,12 @@ def share(results: list[dict[str, float]], figure: str) -> str:
 TEXT = r"""# What the intervals about gain, settling time, poles and steps hold
 
 `python -m benchmarks.gains` makes this file. Of each system, {together} data sets of {samples} samples at {snr:g} dB
-were identified, {sets} of each kind of noise: {noises}
-(degree 2, lags up to 2 and 3, effort 0.3; noise models as found). The table has the share of the {confidence:.0f} %
-intervals of `identification.dynamics` that hold the value of the true system at the same input; of the static curve the
-share of its levels. With {together} data sets a share that should be {confidence:.0f} % has a standard error of about
-{error:.0f} points. The last columns are the median relative width of the interval of the gain, and the shares of data
-sets where `lacking` and `unexplained` are not empty.
+were identified, {sets} of each kind of noise: {noises} (degree 2, lags up to 2 and 3, effort 0.3; noise models as
+found). The table has the share of the {confidence:.0f} % intervals of `identification.dynamics` that hold the value
+of the true system at the same input; of the static curve the share of its levels. With {together} data sets a share
+that should be {confidence:.0f} % has a standard error of about {error:.0f} points. The last columns are the median
+relative width of the interval of the gain, and the shares of data sets where `lacking` and `unexplained` are not
+empty.
 
 {table}
 An input is held for 4 samples. Systems with \* are one degree or two lags beyond the candidates: a test of the

@@ -182,11 +182,11 @@ def report(sets: int) -> str:
 TEXT = """# What bridging gaps gains
 
 `python -m benchmarks.gaps` makes this file. Data of {systems}, {samples} samples with white noise at {snr} dB, were
-identified (effort {effort}, lags up to {lags}, the degree of the system) whole and with samples removed: at random, or
-in gaps. *Cut*: every gap cuts the record (`bridge=0`). *Bridged*: gaps of up to {gap} samples are bridged, as by
-default. *Error* is that of the free run over {tested} fresh samples without noise, divided by that of the model of the
-whole data, as a geometric mean. *Exact* are the models with the terms of the system, *no model* the data sets that gave
-none.
+identified (effort {effort}, lags up to {lags}, the degree of the system) whole and with samples removed: at random,
+or in gaps. *Cut*: every gap cuts the record (`bridge=0`). *Bridged*: gaps of up to {gap} samples are bridged, as by
+default. *Error* is the error of the free run over {tested} fresh samples without noise, divided by the error of the
+model of the whole data, as a geometric mean. *Exact* are the models with the terms of the system, *no model* the data
+sets that gave none.
 
 ## Missing outputs
 
@@ -195,9 +195,9 @@ none.
 {output}
 ## Missing inputs
 
-{n_input_sets} data sets with a slow input (noise through a filter with two poles at {pole}, of standard
-deviation {spread}), the noise on the output. The fresh input is that of the system, faster and larger,
-so that some diverge. Gaps of a white input cut.
+{n_input_sets} data sets with a slow input (noise through a filter with two poles at {pole}, of standard deviation
+{spread}), the noise on the output. The fresh input is the input of the system, faster and larger, so some runs
+diverge. Gaps of a white input cut.
 
 {input}"""
 

@@ -173,8 +173,8 @@ TEXT = """# Several outputs together
 identified (one input, candidates of degree 2, effort {effort}), and the models ran freely over a fresh record of
 {tested} samples, each with the other's output of the same run. RRSE is relative to the outputs without noise: medians
 over the data sets, and the largest of both outputs. *Separate models* were identified with the other output as
-measured, *inputs alone* without it, and *joint* are those of `identify(..., joint=True)`. Terms are the median of
-both models; the true pairs have 8, 7 and 6. A joint identification took a median of {seconds} s of CPU time.
+measured, *inputs alone* without it, and *joint* models come from `identify(..., joint=True)`. Terms are the median of
+both models. The true pairs have 8, 7 and 6. A joint identification took a median of {seconds} s of CPU time.
 
 {table}"""
 

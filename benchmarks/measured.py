@@ -152,7 +152,7 @@ def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
         return Signals(u[:, None], run(noise), run(np.zeros(n)))
 
-    about = "a polynomial in steps of 10 samples, equation noise, input held for 30 samples; the truth is a candidate"
+    about = "a polynomial in steps of 10 samples, equation noise, input held for 30 samples (the truth is a candidate)"
     training, test = record("training", samples), record("test", tested)
     return Case("oversampled", about, [training], test, stride=10)
 
@@ -167,7 +167,7 @@ def wiener(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Cas
         clean = np.tanh(1.5 * x)
         return Signals(u[:, None], clean + 0.03 * rng.normal(size=n), clean)
 
-    about = "a linear system and then tanh, output noise; no candidate is true"
+    about = "a linear system and then tanh, output noise (no candidate is true)"
     return Case("saturation", about, [record("training", samples)], record("test", tested))
 
 
@@ -182,7 +182,7 @@ def hammerstein(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
         clean = lfilter([0.0, 0.3], [1.0, -1.2, 0.4], late)
         return Signals(u, clean + 0.02 * rng.normal(size=n), clean)
 
-    about = "a dead zone, 12 samples of delay, a linear system, output noise; a second input has no effect"
+    about = "a dead zone, 12 samples of delay, a linear system, output noise, and a second input without effect"
     training, test = record("training", samples), record("test", tested)
     return Case("delay", about, [training], test, delay=12, inputs=("u1", "u2"))
 
@@ -227,7 +227,7 @@ def two_records(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
         return Signals(u[:, None], run(noise), run(np.zeros(n)))
 
-    about = "two records with a gap, a polynomial whose equation noise is an autoregression; the truth is a candidate"
+    about = "two records with a gap, a polynomial whose equation noise is an autoregression (the truth is a candidate)"
     parts = [record("first", samples * 3 // 5), record("second", samples * 2 // 5)]
     return Case("records", about, parts, record("test", tested))
 
@@ -537,7 +537,7 @@ def _sentence(results: Results, method: str) -> str:
     n_larger = np.count_nonzero(np.array(ratios) > 1)
     text = f"- {method} by its own choice has a larger error than narxbench on {n_larger} of {len(ratios)} data sets"
     if finite:
-        text += f"; its error is {number(min(finite), 2)} to {number(max(finite), 2)} times that of narxbench"
+        text += f", {number(min(finite), 2)} to {number(max(finite), 2)} times as large"
     if divergent:
         text += f", and it diverges on {', '.join(divergent)}"
     n_smaller = np.count_nonzero(np.array(hindsight_ratios) < 1)
@@ -578,30 +578,32 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
 
 TEXT = """# From data to a model: narxbench and others
 
-`python -m benchmarks.measured` makes this file. narxbench has its default settings: nothing but the names of the
-columns was given.
+`python -m benchmarks.measured` makes this file. narxbench has its default settings and was given only the names of
+the columns.
 
 {data}
 
 ## Errors on data that no method has seen
 
-RRSE of a free run over the test data; *diverges*: more than {useless}. A model of every n-th sample is run in all
-phases, so that all methods predict the same samples. *Without noise* is the error against the output without noise.
+RRSE is of a free run over the test data. More than {useless} counts as *diverges*. A model of every n-th sample is
+run in all phases, so that all methods predict the same samples. *Without noise* is the error against the output
+without noise.
 
 {errors}
 \\* chosen by its error on the test data: nobody can choose so, but a better grid or choice could come near it.
 
 {sentences}
 
-What was done:
+Settings of the others:
 
 - SysIdentPy: FROLS with its information criterion for the number of terms (up to {most}), least squares, as its
-  documentation shows; a grid of lags {lags}, degrees {degrees}, criteria {criteria}. It takes one record: the longest.
-- fastcan: `make_narx` with one step of refinement, then `fit`; a grid of the same lags and degrees, {terms} terms and
-  the intercept, weights one step ahead or by simulation (at most {steps} steps of it).
+  documentation shows, and a grid of lags {lags}, degrees {degrees}, criteria {criteria}. It takes one record: the
+  longest.
+- fastcan: `make_narx` with one step of refinement, then `fit`, and a grid of the same lags and degrees, {terms} terms
+  and the intercept, weights one step ahead or by simulation (at most {steps} steps of it).
 - Both grids are searched in the data as sampled and in every n-th sample. Settings are chosen by the free run over the
   last {chooses} of the training data. Where there is a delay the inputs were also given late by it, less one sample.
-- *CPU s* is that of a whole grid, in one thread. Lines of this script that do it: {lines}.
+- *CPU s* is of a whole grid, in one thread. Lines of this script that do it: {lines}.
 
 {machine}
 """

@@ -115,7 +115,7 @@ def run(quick: bool) -> Part:
     text = (
         f"## The pipeline\n\n`snakemake --cores {CORES} {' '.join(arguments)}".rstrip()
         + f"` in a fresh copy of the project, {len(logs)} runs. CPU with all children, peak memory of the main "
-        f"process. The searches alone take {number(bare)} s of CPU, {100 * bare / whole.cpu:.0f} % of the whole run; "
-        f"everything else takes {number(extra, 2)} ms per run.\n\n"
+        f"process. The searches alone take {number(bare)} s of CPU, {100 * bare / whole.cpu:.0f} % of the whole run. "
+        f"Everything else takes {number(extra, 2)} ms per run.\n\n"
     )
     return Part(text + table(["step", "wall s", "CPU s", "peak MB"], lines), rows)

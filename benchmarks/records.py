@@ -208,11 +208,11 @@ def report(names: Sequence[str], folder: Path | None, small: bool = False) -> st
 TEXT = """# Public benchmark records
 
 `python -m benchmarks.records` makes this file from the records of [nonlinearbenchmark.org]({site}), with their official
-estimation and test parts. Nothing but these data was given to narxbench.
+estimation and test parts. narxbench was given only these data.
 
 Errors of a free run over the test part, in units of the record. The first samples, for the initial state, do not
 count. NRMSE is RMSE by the standard
-deviation of the output; more than {useless} counts as diverged. How the others choose is
+deviation of the output. More than {useless} counts as diverged. How the others choose is
 described in [measured.md](measured.md): the same grids, here at the incoming sampling and at the one that narxbench
 advises.
 

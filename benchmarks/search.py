@@ -219,10 +219,10 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
         lines.append([name, f"{median(evaluations):.0f}", number(median(seconds)), *exact, *gaps])
     header = ["method", "evaluations", "CPU s", *map("{} exact".format, SYSTEMS), *map("{} gaps of J".format, SYSTEMS)]
     text = (
-        f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s); CPU time of one thread without preparing "
+        f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s). CPU time of one thread without preparing "
         "the problem, median. Exact: runs that end at the true structure. Gaps: median J less the lowest J found on "
         "the data set. MetaMSS is SysIdentPy "
-        f"{version('sysidentpy') or '(not installed)'} as released, with fewer evaluations; its `bic` adds n + ln(L) "
+        f"{version('sysidentpy') or '(not installed)'} as released, with fewer evaluations. Its `bic` adds n + ln(L) "
         "instead of n ln(L).\n\n" + table(header, lines)
     )
     return Part(text, rows)

@@ -30,7 +30,7 @@ def read_rows(path: Path) -> list[Row]:
 def in_short(rows: Iterable[Row]) -> str:
     """Return the section of results.md that has the table; empty if no line of it was measured."""
     shown = speed_table(rows)
-    note = "Evaluations and searches are CPU time of one thread, the others elapsed time; medians."
+    note = "Evaluations and searches are CPU time of one thread, the others elapsed time. All are medians."
     if shown.count("\n") <= 2:
         return ""
     return f"## In short\n\n{shown}\n{note}\n"

@@ -270,7 +270,7 @@ def report(judged: Sequence[Judged]) -> str:
         "series: of predictions some steps ahead) without noise, relative to the standard deviation, on a third of the "
         'record that was kept back or a fresh record, whichever is larger. "Fine" promises at most '
         f"{FACTOR:g} times the quoted error, or {SMALL:g}. Of two models one is better if its error is at most "
-        f"{BETTER:g} times that of the other, and smaller by {CLEARLY:g}, and it stays within bounds once inputs are "
+        f"{BETTER:g} times the other's, and smaller by {CLEARLY:g}, and it stays within bounds once inputs are "
         "held. Aim: each share of the held-out records at most 3 %, and no such pair. Held-out records were made "
         "after the rules.\n",
         _table_of_parts(judged),

@@ -30,13 +30,13 @@ What narxbench needs, and what its pages and figures hold of others. Written by 
 | What | Where | Licences |
 |---|---|---|
 | shapes of letters: DejaVu | figures, pages with figures | [text](../{fonts}), also in the pages |
-| shapes of letters: STIX | figures as printed | SIL Open Font License 1.1; it asks nothing of documents |
+| shapes of letters: STIX | figures as printed | SIL Open Font License 1.1; no conditions for documents |
 | measured data of a buck converter | `data/buck/` | [text](../data/buck/LICENSE) |
 
 ## Packages
 
-They are installed, not distributed; each brings the text of its licence. `requirements.txt` has the versions. What only
-Windows needs is left out.
+They are installed, not distributed. Each brings the text of its licence. `requirements.txt` has the versions.
+Packages that only Windows needs are left out.
 
 | Licence | Packages |
 |---|---|

@@ -50,7 +50,7 @@ def probabilities(outcomes: Sequence[Outcome]) -> str:
     header = ["said", "mean said", "true", "count"]
     counts = [outcome.said.unlisted for outcome in outcomes if outcome.said.terms is not None]
     unlisted = str(sum(counts)) if counts else NOTHING
-    return f"""True terms that have no probability, as it is below {EDGES[0]:g}: {unlisted}.
+    return f"""True terms whose probability is below {EDGES[0]:g}: {unlisted}.
 
 ### Terms
 

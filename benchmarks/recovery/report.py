@@ -187,7 +187,7 @@ Nominal coverage 90 %; exact structures only, without the constant; on the data 
 def _probabilities(hard: Sequence[Outcome]) -> str:
     snrs, samples = zip(*CALIBRATION_LEVELS, strict=True)
     levels = prose(
-        f"""{len(hard)} data sets of their own: each kind of noise for each system, at an SNR of
+        f"""{len(hard)} further data sets: each kind of noise for each system, at an SNR of
         {_listed(snrs)} dB and with {_listed(samples)} samples, in turn."""
     )
     return f"""{levels}
@@ -213,7 +213,7 @@ def page(results: Results) -> str:
     n_data = sum(results.n_data[name] for name in results.names(MAIN, MANY, BREAKS))
     introduction = prose(
         f"""{shipped} shipped systems and {counts[LITERATURE]} from the literature ([their files](systems)):
-        {n_data} data sets with the data seeds {seeds}. Exact: exactly the terms of the system; where pem's noise
+        {n_data} data sets with the data seeds {seeds}. Exact: exactly the terms of the system. Where pem's noise
         model is integrated, the constant, which such noise hides, does not count. In brackets: interval of
         {CONFIDENCE:.0%} by Clopper and Pearson with systems as units. The coefficients of coloured noise are drawn
         anew for each data set. Data that diverge are left out. `python -m benchmarks.recovery` makes this file."""
@@ -233,7 +233,7 @@ structure is exact. The square of a binary input is nearly constant.
 
 ## Error on fresh data
 
-RRSE of the free run on a new input without noise, over that of the oracle, median. The oracle has the true terms and
+RRSE of the free run on a new input without noise, over the oracle's, median. The oracle has the true terms and
 the true noise model, or the one of lowest criterion where none is true. Under drift the level does not count.
 
 {_fresh(results)}
@@ -246,8 +246,8 @@ the true noise model, or the one of lowest criterion where none is true. Under d
 ## Systems by origin
 
 {_systems(results)}.
-*{TUNED}*: pem was developed on these systems, with other data seeds. *{HELD_OUT}*: nothing was developed on them.
-*{LITERATURE}*: not shipped; used for development with other data seeds.
+*{TUNED}*: pem was developed on these systems, with other data seeds. *{HELD_OUT}*: no method was developed on them.
+*{LITERATURE}*: not shipped, and used for development with other data seeds.
 
 {_groups(results)}
 # Whether what pem says is true

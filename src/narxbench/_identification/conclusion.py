@@ -27,13 +27,14 @@ from narxbench._identification.validation.avoidable import avoidable_share
 from narxbench._identification.validation.bands import unseen_errors
 from narxbench._identification.validation.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, Case, season_errors, validate
+from narxbench._identification.validation.errors import LITTLE
 from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.forecasts import ABOUT, forecast_errors
 from narxbench._identification.validation.lack_of_fit import richer_structure
 from narxbench._identification.validation.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.validation.residuals import CorrelationTest, correlation_tests, free_run_bias
 from narxbench._identification.validation.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
-from narxbench._identification.validation.verdicts import CORRELATION_SMALL, summary
+from narxbench._identification.validation.verdicts import summary
 from narxbench._identification.validation.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
@@ -209,7 +210,7 @@ def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
     """Return the titles of tests that fail by more than is small."""
     titles = []
     for test in tests:
-        if not test.passed and abs(test.worst) > CORRELATION_SMALL:
+        if not test.passed and abs(test.worst) > LITTLE:
             titles.append(test.title)
     return titles
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import prediction_kind
 from narxbench._identification.validation.answers import ANSWERS
-from narxbench._identification.validation.bands import BAND, Unseen
+from narxbench._identification.validation.bands import BAND, Unseen, half_width
 from narxbench._identification.validation.dynamics import Dynamics
 from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._identification.validation.forecasts import forecast_after_record, forecast_frame
@@ -212,7 +212,7 @@ class Identification:
             raise NarxbenchError(f"confidence: found {show(confidence)}; allowed: a number above 0 and below 1")
         if steps not in (None, 1):
             raise NarxbenchError(f"steps: found {show(steps)}; allowed: 1 and None")
-        half = self.unseen[FREE_RUN if steps is None else ONE_STEP].half_width(confidence)
+        half = half_width(self.unseen[FREE_RUN if steps is None else ONE_STEP], confidence)
         if half is None:
             raise NarxbenchError(
                 f"bands: found no unseen data whose predictions stay finite; no band holds {confidence:g}"
@@ -276,7 +276,7 @@ class Identification:
 
     def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:
         """Return the half width of a band, and the share of the samples of all test records that it holds."""
-        half, inside, samples = unseen.half_width(BAND), 0, 0
+        half, inside, samples = half_width(unseen, BAND), 0, 0
         for record in self.recording.of_role("test"):
             first = self.model.initial_samples
             is_counted = record.is_measured[first:]
@@ -291,7 +291,7 @@ class Identification:
             is_inside = (lower <= record.y) & (record.y <= upper)
             inside += int((is_inside[first:] & is_counted).sum())
         share = inside / samples if samples else None
-        return {"half_width": half, "parts": len(unseen.parts), "test_coverage": share}
+        return {"half_width": half, "parts": len(unseen), "test_coverage": share}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model and what is known of it as plain data.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.result import Identification
 from narxbench._identification.validation import error_table
-from narxbench._identification.validation.bands import BAND
+from narxbench._identification.validation.bands import BAND, half_width
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.words import counted, ordinal
 from narxbench._model.narx import DivergedError
@@ -100,7 +100,7 @@ def _half_width(identification: Identification, steps: int | None) -> float | No
     case = {None: error_table.FREE_RUN, 1: error_table.ONE_STEP}.get(steps, "")
     if case not in identification.unseen:
         return None
-    return identification.unseen[case].half_width(BAND)
+    return half_width(identification.unseen[case], BAND)
 
 
 def name_of(record: Record) -> str:

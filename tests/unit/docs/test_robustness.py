@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-SECTION = (ROOT / "docs/robustness.md").read_text(encoding="utf-8").partition("## What is promised\n")[2]
+SECTION = (ROOT / "docs/robustness.md").read_text(encoding="utf-8").partition("## Promises\n")[2]
 ROWS = re.findall(r"^\| (?!Promise)([^|]+) \| ([^|]+) \|[^|]*\|$", SECTION.partition("\n## ")[0], re.MULTILINE)
 
 

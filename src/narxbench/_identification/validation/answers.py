@@ -11,7 +11,7 @@ from narxbench._identification.finding import TITLES, Finding, Status, worst
 from narxbench._identification.phrases import OTHER_UNIT, Values, capital, how_predicted, percent, setting, unit_of
 from narxbench._identification.validation.control import control_answer
 from narxbench._identification.validation.error_table import ALL, DECIMATED, row_of
-from narxbench._identification.validation.errors import FREE_RUN_LOOK, LITTLE, NOISE
+from narxbench._identification.validation.errors import FREE_RUN_LOOK, LITTLE, NOISE, PROMISE
 from narxbench._identification.validation.reading import reading_answer
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 ANSWERS = ("to_predict", "to_read", "to_control")
 # Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
 _LESS_SHOWN = ("saturation", "excitation")
-# A verdict "fine" promises an error of at most this many times that of the test on further data of the kind
-# (benchmarks/verdicts.md).
-PROMISE = 2.0
 # Data that a model predicts, by their role.
 _DATA = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
 
@@ -52,7 +49,7 @@ def prediction_answer(
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
-    diverges when inputs are held. Errors at the limit of a sensor are those of the sensor. ``others`` says
+    diverges when inputs are held. Errors at the limit of a sensor come from the sensor. ``others`` says
     what a model that runs together with others has of their outputs.
     """
     prediction = findings["errors"]
@@ -179,7 +176,7 @@ def _nothing_predicts(frame: pd.DataFrame, role: str) -> bool:
 
 
 def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
-    """Return the status by the predictions and by reasons to look; errors at a limit of a sensor say nothing."""
+    """Return the status by the predictions and by reasons to look. Errors at a limit of a sensor do not count."""
     if "saturation" in because and not prediction.values["diverged"]:
         return "look"
     status: Status = prediction.values["error_status"]
@@ -187,7 +184,7 @@ def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
 
 
 def _is_unavoidable(prediction: Finding) -> bool:
-    """Return whether large errors are noise, as far as what is known in time tells."""
+    """Return whether large errors are noise, as far as the regression on earlier data tells."""
     relative, diverged = prediction.values["relative"], prediction.values["diverged"]
     if prediction.values["other_unit"]:
         return False

@@ -1,8 +1,8 @@
-"""The part of the prediction errors that a better model could avoid, as it follows from what is known in time.
+"""The part of the prediction errors that a better model could avoid, because earlier data predict it.
 
-Errors are regressed on the prediction, and on slow and fast parts of the inputs and of their squares; of a series, of
-the outputs that were measured before the prediction. The regression of one half of the blocks predicts the errors of
-the other half: what it predicts there is avoidable. The rest is noise, as far as such a regression sees.
+Errors are regressed on the prediction, and on slow and fast parts of the inputs and of their squares. For a series,
+the outputs before the prediction replace the inputs. The regression of one half of the blocks predicts the errors of
+the other half, and the part that it predicts there is avoidable. The rest is noise, as far as such a regression sees.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
     cases : sequence of Case
         Records with the models that predict them.
     steps : int, optional
-        How many steps ahead outputs are predicted; None: in free run.
+        How many steps ahead outputs are predicted, or None in free run.
     """
     blocks = list[tuple[Floats, Floats]]()
     for case in cases:
@@ -66,7 +66,7 @@ def _weights(blocks: Sequence[tuple[Floats, Floats]]) -> Floats:
 
 
 def _errors_and_features(case: Case, steps: int | None) -> tuple[Floats, Floats] | None:
-    """Return errors of predictions of a record and what is known in time; None where the prediction diverges."""
+    """Return errors of predictions of a record and features of earlier data, or None where it diverges."""
     model, record = case.model, case.record
     if len(record) > MOST_ROWS:
         record = record.part(0, MOST_ROWS)
@@ -88,7 +88,7 @@ def _means(signals: Floats) -> Floats:
     """Return means of signals and of their squares over several memories, shape (samples, features)."""
     centred = signals - signals.mean(axis=0)
     from_zero = np.pad(np.hstack([centred, centred**2]), ((1, 0), (0, 0)))
-    # SciPy has a filter that does this; its import would take longer than all else of a short identification.
+    # SciPy has a filter that does this, but its import would take longer than the rest of a short identification.
     frame = pd.DataFrame(from_zero)
     means = [frame.ewm(alpha=1.0 / memory, adjust=False).mean().to_numpy(np.float64)[1:] for memory in MEMORIES]
     return np.hstack(means)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +19,29 @@ Integers = NDArray[np.int64]
 BAND, LEVELS = 0.9, 20
 
 
-class Unseen(NamedTuple):
-    """Absolute errors on samples that the weights did not know, in units of the output."""
+# Sorted absolute errors in each part of the data, on samples that the weights did not know, in units of the output.
+# They are infinite where the prediction diverges.
+Unseen = tuple[Floats, ...]
 
-    parts: tuple[Floats, ...]
-    """Sorted errors in each part of the data; infinite where the prediction diverges."""
 
-    def half_width(self, confidence: float) -> float | None:
-        """Return the half width of the band that holds this share of samples; None where predictions diverge.
+def half_width(unseen: Unseen, confidence: float) -> float | None:
+    """Return the half width of the band that holds this share of samples, or None where predictions diverge.
 
-        Neighbouring errors are alike, so that samples count for less than they are: the quantile is raised until that
-        of the other parts holds the share of each part, on average.
-        """
-        if not self.parts:
-            return None
-        further = [_merged([*self.parts[:i], *self.parts[i + 1 :]] or self.parts) for i in range(len(self.parts))]
-        for step in range(LEVELS + 1):
-            level = confidence + (1 - confidence) * step / LEVELS
-            held = []
-            for part, of_others in zip(self.parts, further, strict=True):
-                held.append(np.searchsorted(part, _quantile(of_others, level), side="right") / len(part))
-            if math.fsum(held) >= confidence * len(held):
-                break
-        half_width = _quantile(_merged(self.parts), level)
-        return significant(half_width) if math.isfinite(half_width) else None
+    Neighbouring errors are alike, so samples count for less than they are. Therefore the quantile is raised until the
+    quantile of the other parts holds the share of each part, on average.
+    """
+    if not unseen:
+        return None
+    further = [_merged([*unseen[:i], *unseen[i + 1 :]] or unseen) for i in range(len(unseen))]
+    for step in range(LEVELS + 1):
+        level = confidence + (1 - confidence) * step / LEVELS
+        held = []
+        for part, of_others in zip(unseen, further, strict=True):
+            held.append(np.searchsorted(part, _quantile(of_others, level), side="right") / len(part))
+        if math.fsum(held) >= confidence * len(held):
+            break
+    half = _quantile(_merged(unseen), level)
+    return significant(half) if math.isfinite(half) else None
 
 
 def _merged(parts: Sequence[Floats]) -> Floats:
@@ -68,7 +66,7 @@ def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unse
             run = predicted(part_model, record, steps)
             measured = times[record.is_measured[times]]
             errors.append(np.full(len(measured), np.inf) if run is None else np.abs(record.y - run)[measured])
-    return Unseen(tuple(map(np.sort, errors)))
+    return tuple(map(np.sort, errors))
 
 
 def unknown_stretches(fit: ModelFit, model: Model) -> Iterator[tuple[Model, list[tuple[Record, Integers]]]]:

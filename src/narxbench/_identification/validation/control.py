@@ -33,9 +33,9 @@ STABLE_FINE = (1.0 + COVERAGE) / 2.0
 def control_answer(identification: "Identification", steady_states: Finding, predicts: Status) -> Finding:
     """Return whether one may control with a model.
 
-    No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the static
-    curve is not single and stable, changes its direction, or misses the rests of the data. What is too uncertain is
-    decided by :func:`control_doubts`.
+    The answer is no better than to predict. It is bad without a stable rest in the middle of the inputs, and at best
+    ``look`` where the static curve is not single and stable, changes its direction, or misses the rests of the data.
+    :func:`control_doubts` decides which figures are too uncertain.
     """
     model = identification.model
     inputs, rests = _answers_of_inputs(identification)
@@ -101,7 +101,7 @@ def _rest(values: Values) -> str:
 
 
 def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
-    """Return why intervals may not hold: terms that a model lacks, and what is left unexplained; "" if they do."""
+    """Return why intervals may not hold: terms that the model lacks, correlated residuals, or "" if they hold."""
     if unexplained:
         return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
     if lacking:
@@ -112,7 +112,7 @@ def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[s
 
 
 def _gain_interval(values: Values, name: str) -> Values | None:
-    """Return the interval of the gain of an input; None where it is not known."""
+    """Return the interval of the gain of an input, or None where it is not known."""
     if values["dynamics"] is None:
         return None
     interval: Values | None = values["dynamics"]["gains"].get(name)
@@ -120,7 +120,7 @@ def _gain_interval(values: Values, name: str) -> Values | None:
 
 
 def _interval(interval: Values | None) -> str:
-    """Return the ends of an interval in brackets behind a blank; "" where it is not known."""
+    """Return the ends of an interval in brackets behind a blank, or "" where it is not known."""
     if interval is None:
         return ""
     low = "-∞" if interval["low"] is None else f"{interval['low']:.3g}"
@@ -140,7 +140,7 @@ def _delay(values: Values, name: str, delay: int | None) -> str:
 
 
 def _doubts_text(values: Values) -> list[str]:
-    """Return a sentence that names what is too uncertain for control; none where nothing is."""
+    """Return a sentence that names the figures that are too uncertain for control, if any."""
     doubts = []
     for doubt in values["doubts"]:
         doubts.append(_control_doubt(doubt, values["period"]))
@@ -177,7 +177,7 @@ def _static_curve(values: Values) -> str:
 
 
 def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[dict[str, Any]]:
-    """Return what is too uncertain for control about the rest in the middle of the data."""
+    """Return the doubts about the rest in the middle of the data."""
     settling = None
     if rest is not None and rest.settling_steps is not None:
         settling = rest.settling_steps * identification.model.decimation
@@ -188,14 +188,14 @@ def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[d
 def control_doubts(
     dynamics: Dynamics | None, settling_samples: float | None, longest_record: int
 ) -> list[dict[str, Any]]:
-    """Return what is too uncertain for control.
+    """Return the figures that are too uncertain for control.
 
     Parameters
     ----------
     dynamics : Dynamics, optional
         Gain, settling time and stability with their intervals, where they are known.
     settling_samples : float, optional
-        The settling time of the model, in samples of the data; None where it does not rest.
+        The settling time of the model, in samples of the data, or None where it does not rest.
     longest_record : int
         The samples of the longest record: what takes longer was never seen to end.
 
@@ -205,8 +205,8 @@ def control_doubts(
         ``name``: ``sign`` or ``gain`` of an input, ``stability``, ``settling``, ``record``, where it settles after its
         end, or ``candidates``, where the residuals show that the true system is not among them, so that intervals may
         not hold. ``signal``: the input, or "". ``status``: how serious it is. ``value``: the factor from the smaller to
-        the larger end of an interval, the share that is stable, or the samples of the record; None if there is none.
-        ``limit``: what it should be at most, the share at least; None for candidates.
+        the larger end of an interval, the share that is stable, or the samples of the record. ``limit``: the largest
+        fine value, or the smallest fine share. Both are None for candidates.
     """
     doubts = []
     if settling_samples is not None and settling_samples > longest_record:
@@ -242,7 +242,7 @@ def _gain_doubts(name: str, gain: Range) -> list[dict[str, Any]]:
 
 
 def _factor(interval: Range) -> float | None:
-    """Return how many times the larger end of an interval is the smaller one; None where it holds 0 or has no end."""
+    """Return the larger end of an interval over the smaller, or None where it holds 0 or is unbounded."""
     if interval.low is None or interval.high is None or interval.low * interval.high <= 0.0:
         return None
     low, high = sorted((abs(interval.low), abs(interval.high)))

@@ -26,25 +26,25 @@ class DrawnModels:
     Parameters
     ----------
     model : Model
-        The model, which is the first draw; without a covariance all draws are the model.
+        The model, which is the first draw. Without a covariance all draws are the model.
     n_draws : int
         How many there are with the model.
     point : (tuple of float, float)
         The inputs, and an output near which the rests are sought.
     outputs : (float, float)
-        The middle of the outputs, and how far from it a rest may lie.
+        The middle of the outputs, and how far from it a rest may be.
     **axes
         Axes of the random draws.
 
     Attributes
     ----------
     y : array, shape (draws,)
-        The outputs at rest; NaN if there is none.
+        The outputs at rest, or NaN if there is none.
     a, b : array, shape (draws, largest lag) and (draws, inputs, 1 + largest lag)
         Weights of small deviations of the output, from lag 1 on, and of the inputs, from lag 0 on, in the units of the
         signals.
     sizes : array, shape (draws,)
-        The largest magnitude of a pole; NaN without a rest.
+        The largest magnitude of a pole, or NaN without a rest.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class DrawnModels:
 
     @property
     def settling(self) -> Floats:
-        """Samples until 2 % of a deviation are left; infinite where a draw is not stable."""
+        """Samples until 2 % of a deviation are left, infinite where a draw is not stable."""
         settling = np.full(len(self.sizes), np.inf)
         with np.errstate(divide="ignore"):
             settling[self.stable] = TIME_CONSTANTS / -np.log(self.sizes[self.stable]) * self.model.decimation
         return settling
 
     def rests(self, u: Floats, start: Floats, *, most: int | None = None) -> Floats:
-        """Return the outputs at rest with constant inputs, shape (draws, levels); NaN where none is reached.
+        """Return the outputs at rest with constant inputs, shape (draws, levels), or NaN where none is reached.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class DrawnModels:
         return np.linalg.eigvals(companions).astype(np.complex128)
 
     def _largest_poles(self) -> Floats:
-        """Return the largest magnitude of a pole of each draw; NaN where a weight is."""
+        """Return the largest magnitude of a pole of each draw, or NaN where a weight is."""
         is_known = ~np.isnan(self.a).any(axis=1)
         sizes = np.full(len(self.a), np.nan)
         sizes[is_known] = np.abs(self.poles(self.a[is_known])).max(axis=1, initial=0.0)
@@ -156,7 +156,7 @@ class DrawnModels:
     def step_response(self, b: Floats, n_steps: int) -> Floats:
         """Return the change of the output of each stable draw after a unit step, shape (stable draws, 1 + steps).
 
-        ``b`` are the weights of the input, shape (draws, 1 + largest lag); the steps are those of the model.
+        ``b`` are the weights of the input, shape (draws, 1 + largest lag). The steps are the model's.
         """
         a, b = self.a[self.stable], b[self.stable]
         lag = a.shape[1]

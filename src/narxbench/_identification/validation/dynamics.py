@@ -15,30 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.validation.drawn_models import DrawnModels
+from narxbench._identification.validation.errors import LITTLE
 from narxbench._identification.validation.residuals import LEVEL
-from narxbench._identification.validation.steady_state import MARGIN, POINTS, FixedPoint
+from narxbench._identification.validation.steady_state import POINTS, FixedPoint
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
-from narxbench._numerics.rounding import significant
+from narxbench._numerics.rounding import DIGITS, significant
 
 Floats = NDArray[np.float64]
 
 # Share of the draws that an interval holds.
 COVERAGE = 1.0 - LEVEL
 # Draws of all models together: ten beyond each end of an interval.
-DRAWS = 400
-# Poles of a model with a larger lag cost too much: those of all draws take 0.2 s here, and the third power of the lag.
+DRAWS = round(10 / (LEVEL / 2))
+# Poles of a model with a larger lag cost too much: for all draws 0.2 s here, growing with the third power of the lag.
 LONGEST_LAG = 60
-# Digits of an interval's ends that do not depend on the machine.
-DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Range:
-    """A figure of the model, and its range over equally good ones; None: not known, or for an end not bounded."""
+    """A figure of the model, and its range over equally good ones. None is an unknown value or an unbounded end."""
 
     value: float | None
     low: float | None
@@ -47,7 +46,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Band:
-    """A curve of the model with its range over equally good models; None where they have no value."""
+    """A curve of the model with its range over equally good models, or None where they have no value."""
 
     at: list[float]
     """Inputs of a static curve, or samples after a step."""
@@ -67,7 +66,7 @@ class InputDynamics:
     is_used : bool
         Whether the model has a term of it.
     gain : Range, optional
-        Change of the output at rest by that of the input; None where the model does not rest.
+        Change of the output at rest per change of the input, or None where the model does not rest.
     delay : list of int, optional
         The smallest lag in samples of the data, the least and the largest one over equally good structures.
     step : Band, optional
@@ -91,21 +90,21 @@ class Dynamics:
     Attributes
     ----------
     models : int
-        Structures that are about equally good, with that of the model.
+        Structures that are about equally good, including the model's.
     stable : float
         Share of the draws that rest there stably.
     settling : Range, optional
-        Samples of the data until 2 % of a small deviation are left; None where the model does not rest stably.
+        Samples of the data until 2 % of a small deviation are left, or None where the model does not rest stably.
     lacking : list of str, optional
-        Terms outside the candidates that the model lacks, and that widen the intervals; None: not tested.
+        Terms outside the candidates that the model lacks, and that widen the intervals, or None if this was not tested.
     unexplained : list of str
         Titles of correlation tests that show order in the residuals even with these terms: the intervals hold only for
         a system that is among the candidates, and this one is not.
     poles : list of (complex, Range)
-        The poles of the model and their magnitudes, by its step, the slowest first. The interval of the slowest one is
-        that of all models, those of the others are of this structure alone.
+        The poles of the model and their magnitudes, by its step, the slowest first. The interval of the slowest one
+        covers all models, the intervals of the others this structure alone.
     inputs : dict of str to InputDynamics
-        By name; inputs that are functions of others are left out.
+        By name, without inputs that are functions of others.
     """
 
     models: int
@@ -131,7 +130,7 @@ WorkingPoint = tuple[tuple[float, ...], float]
 
 
 def working_point(model: Model, records: Sequence[Record], curve: Sequence[FixedPoint]) -> WorkingPoint | None:
-    """Return the point of the first input's static curve nearest to the medians of the inputs; None without a rest."""
+    """Return the point of the first input's static curve nearest to the inputs' medians, or None without a rest."""
     if not model.n_inputs or not records:
         return None
     medians = np.median(np.concatenate([record.u for record in records]), axis=0)
@@ -160,25 +159,25 @@ def dynamics(
     point: WorkingPoint,
     richer: Model | None = None,
 ) -> Dynamics | None:
-    """Return how a model answers its inputs, with intervals; None where its lags are too long for that.
+    """Return how a model answers its inputs, with intervals, or None where its lags are too long for that.
 
     Parameters
     ----------
     models : sequence of Model
         The model, and those that are about as good, all with covariances.
     records : sequence of Record
-        The data that the weights were estimated with, whose ranges are those of the static curve.
+        The data that the weights were estimated with. The static curve has their ranges.
     point : WorkingPoint
         Where small changes begin.
     richer : Model, optional
-        A model with terms that the others lack; it has as many draws as they have together.
+        A model with terms that the others lack. It has as many draws as they have together.
     """
     short = [model for model in models if model.max_lag <= LONGEST_LAG]
     if not records or not short or short[0] is not models[0]:
         return None
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
-    reach = half_range * (1 + 2 * MARGIN)
+    reach = half_range * (1 + 2 * LITTLE)
     drawn_models = _drawn_models(short, richer, point, (centre, reach))
     stable = np.concatenate([draws.stable for draws in drawn_models])
     inputs = {}
@@ -211,10 +210,10 @@ def _drawn_models(
 
 
 def _interval(values: Floats) -> Range:
-    """Return the first value, and the range of the middle share of all; an infinite end is None."""
+    """Return the first value, and the range of the middle share of all. An infinite end is None."""
     finite = values[~np.isnan(values)]
     outside = (1.0 - COVERAGE) / 2.0
-    # Without interpolation, as values may be infinite; the model's own value is always inside.
+    # Without interpolation, as values may be infinite. The model's own value is always inside.
     low = min(values[0], float(np.quantile(finite, outside, method="lower")))
     high = max(values[0], float(np.quantile(finite, 1.0 - outside, method="higher")))
     return Range(*map(_plain, (values[0], low, high)))
@@ -227,8 +226,8 @@ def _plain(value: float) -> float | None:
 def _poles(drawn_models: Sequence[DrawnModels]) -> list[tuple[complex, Range]]:
     """Return the poles of the first model that are not zero, with the ranges of their magnitudes.
 
-    That of the slowest one is over the slowest poles of all draws, at the step of the model. Other poles have no
-    counterpart in models of another order: their ranges are over draws of the weights of this model.
+    The range of the slowest one is over the slowest poles of all draws, at the step of the model. Other poles have no
+    counterpart in models of another order, so their ranges are over draws of the weights of this model.
     """
     first = drawn_models[0]
     if np.isnan(first.y[0]):
@@ -298,7 +297,7 @@ def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
 def _step_response(drawn_models: Sequence[DrawnModels], answers: Sequence[Floats], longest: int) -> Band:
     """Return the change of the output after a small unit step, with its range over the stable draws.
 
-    It is that of two settling times, and no more samples than the longest record shows.
+    It covers two settling times, but not more samples than the longest record has.
     """
     first = drawn_models[0]
     stride = first.model.decimation
@@ -336,7 +335,7 @@ def _static_band(
 
 
 def _continued(drawn: DrawnModels, inputs: Floats, middle: int, y: float) -> Floats:
-    """Return the rests of the model itself along a static curve, each sought from that of its neighbour."""
+    """Return the rests of the model itself along a static curve, each sought from its neighbour's."""
     start = np.full(len(inputs), y)
     for places in (range(middle, len(inputs)), range(middle, -1, -1)):
         nearest = y
@@ -348,7 +347,7 @@ def _continued(drawn: DrawnModels, inputs: Floats, middle: int, y: float) -> Flo
 
 
 def _band(at: list[float], values: Floats) -> Band:
-    """Return curves as a band; the first one is that of the model, and there is none where most have no value."""
+    """Return curves, the model's first, as a band, which has no ends where most of them have no value."""
     low, high, middle = list[float | None](), list[float | None](), list[float | None]()
     for place in range(len(at)):
         column = values[:, place]

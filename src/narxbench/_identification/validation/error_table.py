@@ -1,4 +1,4 @@
-"""Whether a model is good: its predictions of every record against those of simple models."""
+"""Whether a model is good: its errors on every record, and the errors of simple models."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.search.problem import MOST_VALUES
-from narxbench._identification.validation.weights import orthogonalise, triangle_of
+from narxbench._identification.validation.weights import least_squares_solution, triangle_of
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import ROLES, Record
@@ -31,7 +31,7 @@ COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "sa
 
 
 class _Sums(NamedTuple):
-    """Sums that figures come from; those of several records add up, the energy about the mean of all samples."""
+    """Sums that figures come from. Sums of several records add up, the energy about the mean of all samples."""
 
     error: float = 0.0
     energy: float = 0.0
@@ -72,7 +72,7 @@ class _Sums(NamedTuple):
 class Case(NamedTuple):
     """A record with the model that predicts it, and models to compare with, by name, such as :func:`linear_arx`.
 
-    The last value, y(k) = y(k - steps), is always among them; in free run it keeps the last of the initial values.
+    The last value, y(k) = y(k - steps), is always among them. In free run it keeps the last of the initial values.
     """
 
     record: Record
@@ -83,10 +83,10 @@ class Case(NamedTuple):
 def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
     """Return how well models and simpler ones predict every record: a row per role, record, model, sampling and kind.
 
-    Each record has models of its own, of the same decimation and lags, as parts that take turns have. ``steps`` are of
-    the model; 1 is the kind ``one_step``, others ``k_step``. The record ``all`` adds those of a role, with the energy
-    about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. Figures that are not
-    defined (a run diverges, the output is constant, the record is too short) are None.
+    Each record has its own models, of the same decimation and lags, because parts that take turns have them. ``steps``
+    are of the model: 1 is the kind ``one_step``, others ``k_step``. The record ``all`` adds the records of a role, with
+    the energy about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. Undefined
+    figures (a run diverges, the output is constant, the record is too short) are None.
     """
     rows: list[tuple[Any, ...]] = []
     kinds: list[tuple[str, int | None]] = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps]
@@ -179,20 +179,20 @@ def _independent(
 ) -> tuple[list[int], list[float]]:
     """Return the terms that depend on none before them, as a constant input does, and their weights."""
     with suppress(NarxbenchError):
-        return list(range(len(terms))), orthogonalise(columns, y, terms).coefficients.tolist()
+        return list(range(len(terms))), least_squares_solution(columns, y, terms).tolist()
     # Each column is tried in turn, with all before it: on as few rows as there are columns.
     triangle, _ = triangle_of([(columns, y)])
     columns, y = triangle[:, :-1], triangle[:, -1]
     kept: list[int] = []
     for i in range(len(terms)):
         with suppress(NarxbenchError):
-            solution = orthogonalise(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
+            solution = least_squares_solution(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
             kept.append(i)
-    return kept, solution.coefficients.tolist()
+    return kept, solution.tolist()
 
 
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
-    """Return the figures of the model by role, at the sampling of the data; None for a role without records."""
+    """Return the figures of the model by role, at the sampling of the data, or None for a role without records."""
     present = set(frame["role"])
     metrics: dict[str, dict[str, Any] | None] = dict.fromkeys(ROLES)
     for role in ROLES:
@@ -206,9 +206,9 @@ def _figures(row: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
-    """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges.
+    """Return the prediction of a whole record, some steps ahead or in free run, or None where it diverges.
 
-    It goes through gaps of the output, and knows nothing of what replaces it there.
+    It goes through gaps of the output without using the values that replace it there.
     """
     y = record.measured(model.initial_samples)
     try:
@@ -218,7 +218,7 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 
 
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
-    """Return the sums of one record that its figures come from; no model represents the last value."""
+    """Return the sums of one record that its figures come from. Without a model it is the last value."""
     least = decimation * (steps or 1) if model is None else model.initial_samples
     start = max(first, least)
     if not record.is_measured[start:].any():
@@ -230,7 +230,7 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
 
 
 def _sums_of(record: Record, expected: NDArray[np.float64] | None, start: int) -> _Sums:
-    """Return the sums of the errors of what is expected of a record from a sample on; None diverges."""
+    """Return the sums of the errors of a prediction from a sample on. None is a prediction that diverges."""
     is_measured = record.is_measured[start:]
     measured = record.y[start:][is_measured]
     if not len(measured):
@@ -238,7 +238,7 @@ def _sums_of(record: Record, expected: NDArray[np.float64] | None, start: int) -
     if expected is None:
         return _Sums(samples=len(measured), diverged=True)
     errors = measured - expected[is_measured]
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    # math.fsum is correctly rounded, while NumPy's sums depend on the processor's vector width.
     mean, low, high = math.fsum(measured.tolist()) / len(measured), float(measured.min()), float(measured.max())
     energy = math.fsum(((measured - mean) ** 2).tolist()) if high > low else 0.0
     squares, sizes = math.fsum((errors * errors).tolist()), np.abs(errors)
@@ -247,7 +247,7 @@ def _sums_of(record: Record, expected: NDArray[np.float64] | None, start: int) -
 
 
 def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimation: int) -> NDArray[np.float64]:
-    """Return the prediction by the last value, from a sample on; in free run that is the last before that sample."""
+    """Return the prediction by the last value, from a sample on, in free run the last before that sample."""
     n_samples = len(y) - start
     if steps is None:
         return np.full(n_samples, y[start - 1])
@@ -257,9 +257,9 @@ def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimati
 def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> tuple[int, float | None, float] | None:
     """Return the season that errs least, and the RRSE of a model some steps ahead and of the seasonal naive forecast.
 
-    That of the model is None where it diverges.
+    The RRSE of the model is None where it diverges.
     The forecast is the last value of the same phase that is known so long before. A record must have two of the lags
-    that this takes; None where no record of any season has, or the output is constant.
+    that this takes, or None where no record of any season has, or the output is constant.
     """
     best: tuple[int, float | None, float] | None = None
     lags = {season: season * math.ceil(steps * cases[0].model.decimation / season) for season in seasons}
@@ -300,7 +300,7 @@ def row_of(
     model: str = MODEL,
     sampling: str = INCOMING,
 ) -> dict[str, Any]:
-    """Return the row of all records of a role for a kind of prediction; it is empty if there is none."""
+    """Return the row of all records of a role for a kind of prediction, or an empty one."""
     ahead = {} if steps is None else {"steps": steps}
     return row_at(frame, role=role, record=ALL, model=model, sampling=sampling, kind=kind, **ahead) or {}
 

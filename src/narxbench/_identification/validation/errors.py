@@ -1,5 +1,6 @@
 """The check of the errors of a model on the data that say most: small, worth a look, or bad."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,19 +26,21 @@ from narxbench._io.words import listed
 from narxbench._model.narx import Model
 from narxbench._numerics.rounding import significant
 
-# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
-# of the variance is missed and one sees where; beyond that a mean does nearly as well. The part of an error
+# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye. At 60 % a third
+# of the variance is missed, visibly. Beyond that a mean does nearly as well. The part of an error
 # that could be avoided is judged likewise.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
-# A tenth of the output's deviation is little: a test whose output moves by less is at rest and shows little, so that
-# its errors are judged by the deviation that is known, and errors that drift by less are no reason to look
-# (benchmarks/verdicts.md).
+# A tenth of how far a signal spreads is little. A test whose output moves by less is at rest, so its errors are judged
+# by the deviation in the other data. Errors that drift by less are no reason to look (benchmarks/verdicts.md). A
+# correlation of a tenth predicts 1 % of the variance, which does not matter even if many samples show it. Steady states
+# may be a tenth of the range off, about the least that is seen in the figure of the static curve.
 LITTLE = 0.1
-# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
-NOISE = 0.95
-# Two records of one process differ easily by a half in error: beyond that the model fits noise, unless the increase of
-# the RRSE is small in itself.
-GAP_FINE = 1.5
+# Where neither the model nor a simpler one explains a tenth of the variance, the output looks like noise.
+NOISE = math.sqrt(1.0 - LITTLE)
+# A verdict "fine" promises that the error on similar data is at most this many times the error on the test
+# (benchmarks/verdicts.md). Likewise, the error on the test may be this many times the one on the known data: a model
+# whose error grows by more fits noise, unless the increase of the RRSE is small in itself.
+PROMISE = 2.0
 
 
 def errors_check(
@@ -54,13 +57,13 @@ def errors_check(
 ) -> Finding:
     """Judge the errors of a model.
 
-    ``roles`` are those of the frame, the one that says most of new data first; the other parameters are those of
+    ``roles`` are the roles in the frame, the one that says most of new data first. The other parameters are as for
     :func:`narxbench._identification.validation.verdicts.summary`.
     """
     kind, steps = decisive(model, frame, horizon)
     role = roles[0]
     row = row_of(frame, role, kind, steps)
-    # Errors in another unit say nothing of a model where there are other data to judge it by.
+    # Errors in another unit do not count where there are other data to judge the model by.
     other_unit = "" if len(roles) == 1 or _is_small(row["rrse"]) else _suspected_unit(checks)
     if avoidable is not None:
         avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
@@ -140,7 +143,7 @@ def _known_error(gap: Values) -> str:
 
 
 def _why_so_far(values: Values) -> list[str]:
-    """Return why a series is judged as far ahead as it is; nothing where the user said how far."""
+    """Return why a series is judged as far ahead as it is, unless the user chose that."""
     if values["kind"] == FREE_RUN or values["horizon"] is not None:
         return []
     if not values["seasons"]:
@@ -158,13 +161,13 @@ def _divergence(values: Values, data: str) -> str:
 
 
 def _prediction_status(model: Model, values: Mapping[str, Any], *, has_diverged: bool) -> Status:
-    """Judge the errors of a model by what is known of them; ``has_diverged``: as far ahead as they are judged."""
+    """Judge the errors of a model. ``has_diverged`` is of predictions as far ahead as they are judged."""
     if values["diverged"]:
         # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
         return "bad" if values["kind"] == FREE_RUN or has_diverged else "look"
     if values["relative"] is None:
         return "look"
-    # Data that the model was made with are no proof, nor is a test that hardly moves.
+    # Neither data that the model was made with nor a test that hardly moves are a proof.
     is_lost = values["horizon"] is None and _loses_its_way(model, values["free_run"])
     is_proven = values["role"] == "test" and not values["rests"] and not is_lost
     return worst(_status_of_error(values["relative"], values["avoidable"]), "fine" if is_proven else "look")
@@ -195,7 +198,7 @@ def _is_small(rrse: float | None) -> bool:
 
 
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
-    """Judge an error relative to the deviation of the output; noise that no model can foresee deserves a look."""
+    """Judge an error relative to the deviation of the output. Noise that no model can foresee deserves a look."""
     status = graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
     if status != "bad" or avoidable is None or relative >= NOISE:
         return status
@@ -205,7 +208,7 @@ def _status_of_error(relative: float, avoidable: float | None) -> Status:
 
 
 def _suspected_unit(checks: Sequence[Finding]) -> str:
-    """Return the name of a signal that the model uses whose unit in the test may be another one; "" for none."""
+    """Return the name of a signal that the model uses whose unit in the test may be another one, or "" for none."""
     for check in checks:
         if check.name == "test-range":
             for column, about in check.values.items():
@@ -255,12 +258,12 @@ def _gap(
     # Where the output spreads less in the test, the same error has a larger RRSE.
     in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
     least = max(old["rrse"], in_test)
-    is_gap = new["rrse"] > max(GAP_FINE * least, least + NEGLIGIBLE)
+    is_gap = new["rrse"] > max(PROMISE * least, least + NEGLIGIBLE)
     return {**values, "status": look_if(is_gap)}
 
 
 def _superfluous(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """Return the terms of an exact model that are rounding; None where the model is not exact."""
+    """Return the terms of an exact model that are rounding, or None where the model is not exact."""
     rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
     rounding = float(np.finfo(np.float64).eps)
     if rrse is None or rrse**2 > rounding:

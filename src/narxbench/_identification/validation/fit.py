@@ -24,8 +24,8 @@ from narxbench._identification.validation.weights import (
     correlated_scores,
     estimate,
     estimate_in_blocks,
+    least_squares_solution,
     newey_west_bandwidth,
-    orthogonalise,
 )
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
@@ -39,7 +39,7 @@ from narxbench._numerics.rounding import significant
 class ModelFit:
     """Weights of one structure on the data, and on the data without a part, and the models with these weights.
 
-    Of long records the parts are those of the stretches that were searched, unless others are given.
+    Of long records it has the parts of the stretches that were searched, unless others are given.
     """
 
     def __init__(self, plan: SearchPlan, structure: Candidate, stretches: Sequence[Record] | None = None) -> None:
@@ -67,7 +67,7 @@ class ModelFit:
         return Arrangement(scaled_records, self.configuration.decimation, max_lag, N_PARTS)
 
     def weights(self, arrangement: Arrangement | None = None) -> Weights:
-        """Return the weights on all rows that estimate, or on those of some data, with their uncertainty."""
+        """Return the weights on all rows that estimate, or on the rows of some data, with their uncertainty."""
         arrangement = arrangement or self.arrangement
         if self._structure.kind == "unpruned":
             return ridge_regression(arrangement, self.monomials, self.terms, self._structure.shrinkage)
@@ -116,7 +116,7 @@ class ModelFit:
         return fit
 
     def _unknowing(self, part: int) -> Model:
-        """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
+        """Return the model of weights on all rows that estimate except a part's, without their uncertainty."""
         if self.noise_model != Narx():
             return self._model_under_noise(self._fit(self.turns, part, self._whole_in_turns))
         return self._model_of_rows(self.turns.rows(part))
@@ -138,8 +138,7 @@ class ModelFit:
         if self._structure.kind == "last value":
             return self._model(np.ones(1))
         columns = self.turns.columns(self.monomials, rows)
-        solution = orthogonalise(columns, self.turns.y[rows], self.terms)
-        return self._model(solution.coefficients)
+        return self._model(least_squares_solution(columns, self.turns.y[rows], self.terms))
 
     def model(self, weights: Weights) -> Model:
         """Return the model of the weights on all data."""
@@ -186,7 +185,7 @@ class ModelFit:
         )
 
     def cases(self, model: Model) -> list[Case]:
-        """Return all records with the models that predict them; a part by weights that the other parts give."""
+        """Return all records with the models that predict them. A part is predicted by weights of the other parts."""
         # Of long records, the stretches that were searched are enough.
         arx = self._arx(self.estimating())
         cases = [Case(record, model, {ARX: arx}) for record in _estimating(self.known)]
@@ -245,7 +244,7 @@ def _lags_up_to(most: int, lags: Sequence[int]) -> list[int]:
 
 
 def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequence[str], plain: Weights) -> Weights:
-    """Return the weights of a fit with the errors of :func:`estimate`; ``plain`` are those of least squares."""
+    """Return the weights of a fit with errors as by :func:`estimate`. ``plain`` are by least squares."""
     columns, explained, places = fit.regression()
     segments = arrangement.segments(arrangement.estimates())
     samples = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])[places]
@@ -265,7 +264,7 @@ def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequ
 
 
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
-    """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
+    """Return the least-squares weights of terms on all rows that estimate, with errors as by :func:`estimate`."""
     rows = arrangement.rows()
     if len(rows) * len(terms) > MOST_VALUES:
         bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
@@ -286,7 +285,7 @@ def ridge_regression(
 ) -> Weights:
     """Return the weights of terms by ridge regression on all rows that estimate.
 
-    Their covariances are those of shrunk weights, whose bias they leave out. The error reduction ratio of a term is
+    Their covariances do not include the bias of shrunk weights. The error reduction ratio of a term is
     here its weight times the product of its column and the output, relative to the energy of the output.
     """
     rows = arrangement.rows()
@@ -337,6 +336,6 @@ def _estimate(arrangement: Arrangement, rows: Any, columns: Any, explained: Any,
 
 
 def _times(arrangement: Arrangement, rows: Any) -> Any:
-    """Return the samples of rows; records lie far apart, so that no correlation is taken from one to the next."""
+    """Return the samples of rows. Records are far apart, so that no correlation is taken from one to the next."""
     distance = 2 * (1 + max(map(len, arrangement.records)))
     return arrangement.time[rows] + distance * arrangement.record[rows]

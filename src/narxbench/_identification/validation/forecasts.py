@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench._identification.validation.bands import BAND, Integers, Unseen, unknown_stretches
+from narxbench._identification.validation.bands import BAND, Integers, Unseen, half_width, unknown_stretches
 from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.residuals import SHARE_OF_RECORD
 from narxbench._io.errors import NarxbenchError, show
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 SHARES = (0.5, 0.8, BAND, 0.95, 0.99)
 # The key of a model's ``about`` that has them.
 ABOUT = "forecast_errors"
-# The horizons, in steps, are each longer by this factor, up to this number, or a share of the longest record; forecasts
+# The horizons, in steps, are each longer by this factor, up to this number, or a share of the longest record. Forecasts
 # of a part start at this many samples, or at all before and in it if these are fewer (time: benchmarks/budget.md,
 # coverage: benchmarks/forecasts.md).
 FACTOR, LONGEST, ORIGINS = 1.2, 256, 128
@@ -50,15 +50,15 @@ def forecast_errors(fit: ModelFit, model: Model, free_run: Unseen) -> dict[str, 
     Returns
     -------
     dict
-        ``steps``: the horizons, in steps of the model; ``half_widths``: for each share those at these horizons, up to
-        the last that has some; ``free_run``: that of a free run, None where it diverges.
+        ``steps``: the horizons, in steps of the model. ``half_widths``: for each share the half widths at these
+        horizons, up to the last that has one. ``free_run``: the half width of a free run, None where it diverges.
     """
     horizons = _horizons(fit)
     unseen = unseen_at_horizons(fit, model, horizons)
     half_widths, limits = {}, {}
     for share in SHARES:
         half_widths[str(share)] = _rising(unseen, share)
-        limits[str(share)] = free_run.half_width(share)
+        limits[str(share)] = half_width(free_run, share)
     return {"steps": horizons, "half_widths": half_widths, "free_run": limits}
 
 
@@ -86,7 +86,7 @@ def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> 
             values = np.sort(values[~np.isnan(values)])
             if len(values):
                 parts[place].append(values)
-    return [Unseen(tuple(errors)) for errors in parts]
+    return list(map(tuple, parts))
 
 
 def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> Floats:
@@ -116,13 +116,13 @@ def _spread_places(first: int, last: int) -> Integers:
 
 
 def _rising(unseen: Sequence[Unseen], share: float) -> list[float]:
-    """Return half widths that rise with the horizon, closest to those of the errors; up to the last that has one."""
+    """Return half widths that rise with the horizon, closest to the errors', up to the last that has one."""
     half_widths = []
     for errors in unseen:
-        half_width = errors.half_width(share)
-        if half_width is None:
+        half = half_width(errors, share)
+        if half is None:
             break
-        half_widths.append(half_width)
+        half_widths.append(half)
     return [significant(value) for value in closest_rising(half_widths)]
 
 
@@ -149,11 +149,11 @@ def has_errors(model: Model) -> bool:
 
 
 def free_run_half_width(model: Model, confidence: float = BAND) -> float | None:
-    """Return the half width of the band about free runs; None for a model without one."""
+    """Return the half width of the band about free runs, or None for a model without one."""
     if not has_errors(model):
         return None
-    half_width: float | None = model.about[ABOUT]["free_run"][str(confidence)]
-    return half_width
+    half: float | None = model.about[ABOUT]["free_run"][str(confidence)]
+    return half
 
 
 def half_widths(model: Model, samples: int, confidence: float) -> Floats:
@@ -220,13 +220,13 @@ def forecast_frame(
     u, y, u_future, steps, initial
         As for :meth:`narxbench.Model.forecast`.
     confidence : {0.5, 0.8, 0.9, 0.95, 0.99}, optional
-        The share of samples that the band holds; None: there is no band.
+        The share of samples that the band holds. With None there is no band.
 
     Returns
     -------
     DataFrame
-        The columns ``forecast``, ``lower`` and ``upper``. The index goes on where that of the record ends; of a record
-        without an index it counts its samples from 0.
+        The columns ``forecast``, ``lower`` and ``upper``. The index continues the index of the record, or counts
+        its samples from 0 if it has none.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Whether a model lacks terms that are not among its candidates: a score test of further terms, and a richer model.
 
-A term that is missing leaves its part of the innovations to be explained. Columns of further terms are what the
+The part of the innovations that a missing term would explain remains. Columns of further terms are what the
 prediction gains by their weights under the noise model, so that the reduction of the squared innovations by each of
-them, over their variance, has a chi-squared distribution with one degree of freedom where nothing is missing (R. F.
+them, over their variance, has a chi-squared distribution with one degree of freedom where no term is missing (R. F.
 Engle, Wald, likelihood ratio, and Lagrange multiplier tests in econometrics, Handbook of Econometrics 2, 1984).
 """
 
@@ -38,7 +38,7 @@ FURTHER_LAGS, FURTHER_DEGREE, MOST_ADDED = 2, 2, 4
 def richer_structure(
     fit: ModelFit, structure: Candidate, families: Sequence[NoiseName], density: int
 ) -> tuple[Candidate, list[str], bool] | None:
-    """Return a structure with the terms that it lacks, one degree higher or of later lags; None where it lacks none.
+    """Return a structure with the terms that it lacks, one degree higher or of later lags, or None where it lacks none.
 
     Behind it are the terms that it lacked, the clearest first, and whether no further term seems to be missing.
 
@@ -80,7 +80,7 @@ def extended_candidates(monomials: Sequence[Monomial], configuration: Configurat
     """Return the terms of a structure and those that it may lack, in canonical order.
 
     They have the lagged signals of the structure up to one degree more than its candidates had, and the lags of all
-    candidates and later ones up to degree 2; where these are too many, they are of no higher degree than the structure,
+    candidates and later ones up to degree 2. Where these are too many, they are of no higher degree than the structure,
     or linear.
     """
     factors: set[Factor] = set()
@@ -106,7 +106,7 @@ def _with_later_lags(configuration: Configuration) -> list[Factor]:
 
 
 def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> PredictionErrors:
-    """Return the prediction errors of terms on the data that estimate, of one phase; of long records on some pieces."""
+    """Return the prediction errors of terms on the data that estimate, of one phase, of long records on some pieces."""
     records, decimation, max_lag = fit.turns.records, fit.configuration.decimation, max_lag_of(monomials)
     one_phase = sum(map(len, records)) // decimation
     arrangement = Arrangement(records, decimation, max_lag, N_PARTS, one_phase)
@@ -115,9 +115,9 @@ def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> Predicti
 
 
 def missing_term(errors: PredictionErrors, fit: Fit, repeated: float = 1.0) -> int | None:
-    """Return the number of the candidate that a fit lacks most clearly; None where it seems to lack none.
+    """Return the number of the candidate that a fit lacks most clearly, or None where it seems to lack none.
 
-    As many samples count as one as ``repeated`` says. The level is that of all terms of a degree together.
+    As many samples count as one as ``repeated`` says. The level is for all terms of a degree together.
     """
     if not fit.is_finite or errors.samples <= len(fit.terms) + len(fit.noise_weights) + 1:
         return None
@@ -138,7 +138,7 @@ def missing_term(errors: PredictionErrors, fit: Fit, repeated: float = 1.0) -> i
 
 
 def _score_statistics(inside: Floats, outside: Floats, explained: Floats) -> Floats:
-    """Return by how much each column outside reduces the squares that those inside leave, over their variance."""
+    """Return by how much each column outside reduces the squares that remain after the inside, over their variance."""
     basis, _ = np.linalg.qr(inside)
     innovations = explained - basis @ (basis.T @ explained)
     variance = float(innovations @ innovations) / (len(innovations) - inside.shape[1])

@@ -1,8 +1,8 @@
 """How probable a structure and its terms are, and what could be in its place.
 
 A model is chosen by its free run. How sure its terms are is a question to the likelihood, as in
-:mod:`narxbench._algorithms.pem`: structures are searched under all noise models that the identification allows, that of
-the model among them, and :mod:`narxbench._algorithms.certainty` rates them. Not the model's noise model alone: under a
+:mod:`narxbench._algorithms.pem`: structures are searched under all noise models that the identification allows, also
+the model's, and :mod:`narxbench._algorithms.certainty` rates them. Not the model's noise model alone: under a
 wrong one further terms make up for the noise, and the true terms look improbable.
 """
 
@@ -35,7 +35,7 @@ from narxbench._model.noise_models import NoiseModel, NoiseName
 DIGITS = 4
 # Structures that the model was compared with and that are searched from, at most, as each costs a descent.
 MOST_COMPARED = 24
-# Why nothing can be said.
+# Why the probabilities are unknown.
 EXACT = "its terms explain the data to the last digit"
 DIVERGES = "its prediction errors diverge on the data that estimate"
 FULL = "it has all terms of its kind, and none of them was chosen"
@@ -50,20 +50,20 @@ class StructureCertainty:
     Attributes
     ----------
     missing : str
-        Why nothing can be said; "" where something can.
+        Why the probabilities are unknown, "" where they are known.
     samples : int
         The samples that count as independent evidence.
     probability : float, optional
-        That of the model's structure; None where nothing can be said.
+        Probability of the model's structure, or None where it is unknown.
     probabilities : dict of str to float
         Of the candidates by name: of all terms of the model, and of others from 0.005 on.
     rivals : list of NamedStructure
-        The ten most probable other structures, the most probable one first; their criteria are less that of the model's
-        structure.
+        The ten most probable other structures, the most probable one first, with their criteria relative to the
+        model's structure.
     groups : list of ExchangeableTerms
         Groups of exchangeable terms.
     doubts : list of SearchWarning
-        Reasons to doubt the structure: those of :mod:`narxbench._algorithms.doubts`, and ``likelier_noise``.
+        Reasons to doubt the structure, as in :mod:`narxbench._algorithms.doubts`, and ``likelier_noise``.
     """
 
     missing: str = ""

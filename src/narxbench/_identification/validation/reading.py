@@ -27,8 +27,9 @@ _DOUBTS = {
 def reading_answer(identification: "Identification", errors: Finding, is_noise: bool) -> Finding:
     """Return whether the terms of a model tell something about the process.
 
-    Fine if nothing makes doubt of the structure and no terms are exchangeable; for an exact model if none of its terms
-    is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
+    Fine if there are no doubts about the structure and no exchangeable terms, or for an exact model if none of its
+    terms is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for
+    noise.
     """
     certainty = identification.certainty
     superfluous = errors.values["superfluous"]
@@ -153,7 +154,7 @@ def _weak_terms(identification: "Identification") -> list[str]:
 
 
 def _likelier_noise(identification: "Identification") -> str | None:
-    """Return the name of a noise model of another kind than that of the model that is clearly more likely."""
+    """Return the name of a noise model of another kind than the model's that is clearly more likely."""
     for doubt in identification.certainty.doubts:
         if doubt.kind == "likelier_noise" and doubt.values["noise_model"] != identification.model.noise_model:
             return str(doubt.values["noise_model"])

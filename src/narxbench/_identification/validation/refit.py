@@ -36,23 +36,23 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     model : Model
         The model whose terms, names, units, decimation, offsets and scales are kept.
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays.
+        As for :func:`narxbench.identify`. With None ``input`` and ``output`` are arrays.
     **reading
         What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
-        default the columns that the model names. Records of role test are left out. In short gaps of the output, what a
-        model of weights from the stretches between them predicts replaces what is missing.
+        default the columns that the model names. Records of role test are left out. In short gaps of the output,
+        predictions by a model with weights from the stretches between them replace the missing values.
 
     Returns
     -------
     Model
-        With the covariance of the new weights, the digest of the new data, and that of the old under
+        With the covariance of the new weights and the digest of the new data. The digest of the old data is
         ``about["refit_of"]``.
 
     Raises
     ------
     NarxbenchError
         For data that cannot be read, another number of inputs, other units, too few samples, and terms that depend on
-        each other on the new data; DivergedError if the model diverges in a gap.
+        each other on the new data. DivergedError if the model diverges in a gap.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     >>> new.coefficients
     (0.8, 2.0)
     """
-    # The weights become those of the sampling of the new data, as the model says.
+    # The new weights are for the sampling of the new data, as the model then says.
     recording = read_for_models([model], data, reading, any_sampling=True)
     if has_gaps(recording):
         bridging = _refitted(model, cut_at_gaps(recording))
@@ -71,11 +71,11 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
 
 
 def _refitted(model: Model, recording: Recording) -> Model:
-    """Return the model with weights of a recording in which nothing is missing, or something replaces it."""
+    """Return the model with weights of a recording without gaps, or whose gaps are filled."""
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
     records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
     arrangement = Arrangement(records, model.decimation, model.max_lag, 1)
-    # Weights come from all records that are not for the test: nothing is selected.
+    # Weights come from all records that are not for the test, as there is no selection.
     arrangement = replace(arrangement, records=[replace(record, role=None) for record in arrangement.records])
     with np.errstate(over="ignore", invalid="ignore"):
         largest = max(np.abs(arrangement.columns([m], arrangement.rows())).max(initial=0.0) for m in model.monomials)
@@ -89,7 +89,7 @@ def _refitted(model: Model, recording: Recording) -> Model:
         if not fit.is_finite:
             raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
         weights = weights_under_noise(arrangement, fit, model.terms, weights)
-    # Errors of forecasts are those of the weights that the model had.
+    # Errors of forecasts belong to the old weights.
     about = {name: value for name, value in model.about.items() if name != ABOUT}
     return replace(
         model,

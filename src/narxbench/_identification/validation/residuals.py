@@ -59,9 +59,9 @@ class CorrelationTest:
     """One correlation function of the residuals and its verdict."""
 
     name: str
-    """Such as ``phi_uxi``; of several inputs followed by which one, such as ``phi_uxi_u2``."""
+    """Such as ``phi_uxi``, of several inputs followed by which one, such as ``phi_uxi_u2``."""
     title: str
-    """What is correlated with what, in words."""
+    """The two correlated signals, in words."""
     kind: Kind
     """What a failure speaks of: lags and noise (linear), or terms."""
     lags: tuple[int, ...]
@@ -69,8 +69,8 @@ class CorrelationTest:
     values: tuple[float, ...]
     """The correlation coefficient at each lag, from -1 to 1."""
     band: float
-    """1.96 / sqrt(samples): one coefficient of a sufficient model lies within plus and minus this with 95 %. So some 5
-    % of all lags lie outside by chance."""
+    """1.96 / sqrt(samples): one coefficient of a sufficient model is within plus and minus this with 95 %. So some 5
+    % of all lags are outside by chance."""
     limit: float
     """The same for all lags of all tests of the model together (Bonferroni): wider, and what decides."""
 
@@ -86,10 +86,10 @@ class CorrelationTest:
 
     @property
     def passed(self) -> bool:
-        """Whether every value lies within ``limit``.
+        """Whether every value is within ``limit``.
 
-        A sufficient model fails one or more of its tests in about 5 % of cases; with 90 residuals in 9 %, as squares
-        have heavy tails.
+        A sufficient model fails one or more of its tests in about 5 % of cases, and with 90 residuals in 9 %, as
+        squares have heavy tails.
         """
         return abs(self.worst) <= self.limit
 
@@ -102,15 +102,15 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
     pairs, step_model = [], model.decimated()
     for record in records:
         thin, start = record.phase(0, model.decimation), step_model.initial_samples
-        # Nothing of a record can be far from all that the record holds but where it hardly moves: then it diverges.
+        # One step ahead a model diverges only on a record that hardly moves: its signals limit the prediction.
         run = predicted(step_model, thin, 1) if len(thin) > start else None
         if run is not None:
             pairs.append((thin.y[start:] - run[start:], thin.u[start:]))
     return pairs
 
 
-def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
-    """Test the residuals of a model on some records, up to a largest lag; sums never go across a join.
+def correlation_tests(model: Model, records: Sequence[Record]) -> list[CorrelationTest]:
+    """Test the residuals of a model on some records. Sums never go from one record to the next.
 
     The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
     hint. Signals that are constant, few residuals and those that are rounding are not tested.
@@ -119,7 +119,7 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     for record_errors, record_inputs in residuals(model, records):
         errors.append(record_errors)
         inputs.append(record_inputs)
-    largest = min(lags, int(SHARE_OF_RECORD * max(map(len, errors), default=0)))
+    largest = min(LAGS, int(SHARE_OF_RECORD * max(map(len, errors), default=0)))
     if largest < 2 or _are_rounding(errors, records, model.decimation):
         return []
     xi = _centred(errors)
@@ -194,7 +194,7 @@ def _input_correlations(
     square, earlier = f"the square of {name}", f"residuals and earlier residuals times {name}"
     return [
         _correlation(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
-        # At tau the product lies tau + 1 steps before the residual.
+        # At tau the product is tau + 1 steps before the residual.
         _correlation(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
         _correlation(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
         _correlation(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
@@ -286,7 +286,7 @@ def _drift(blocks: Sequence[NDArray[np.float64]], least: float) -> dict[str, Any
 
 
 def _regression(means: ArrayLike, column: ArrayLike, estimated: int = 1) -> tuple[float, float]:
-    """Return the weight of a column in the means of blocks, and the p value of Student's t; 0 and 1 of too few."""
+    """Return the weight of a column in the means of blocks, and the p value of Student's t; of too few 0 and 1."""
     y, x = np.asarray(means, np.float64), np.asarray(column, np.float64)
     if len(y) <= estimated or not np.ptp(y):
         return 0.0, 1.0

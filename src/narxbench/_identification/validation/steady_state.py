@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._identification.validation.errors import LITTLE
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
@@ -15,9 +16,6 @@ from narxbench._numerics.rounding import significant
 
 # Points of a static curve and of a step response: as many as their figures show.
 POINTS = 41
-# Share of the output's range by which steady states of a model may lie beyond its ends, or miss the rests of the data:
-# about the least that is seen in the figure of the static curve.
-MARGIN = 0.1
 # After this many time constants 2 % of a deviation is left, the settling time of control engineering.
 TIME_CONSTANTS = 4
 # So what rests moves by no more than that share of its range: the inputs (a digit of a converter may flicker), and the
@@ -32,19 +30,19 @@ class FixedPoint:
     """An output that a model keeps at constant inputs."""
 
     signal: str | None
-    """Name of the input that was varied; None without inputs."""
+    """Name of the input that was varied, or None without inputs."""
     u: float | None
-    """Its value; the other inputs are at their medians."""
+    """Its value. The other inputs are at their medians."""
     y: float | None
-    """The output; None where the model has no fixed point at this input."""
+    """The output, or None where the model has no fixed point at this input."""
     stable: bool
-    """Whether small deviations die out: all eigenvalues lie inside the unit circle."""
+    """Whether small deviations die out: all eigenvalues are inside the unit circle."""
     eigenvalue: float | None
     """The largest magnitude of an eigenvalue of the model linearized there."""
     settling_steps: float | None
-    """Steps of the model until 2 % of a small deviation are left; None where it is not stable."""
+    """Steps of the model until 2 % of a small deviation are left, or None where it is not stable."""
     inside: bool
-    """Whether the output lies within the measured range, widened by a tenth at both ends."""
+    """Whether the output is within the measured range, widened by a tenth at both ends."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Rest:
     samples: int
     """Length of the stretch."""
     model_y: float | None
-    """The stable fixed point of the model nearest to ``y`` at these inputs; None where it has none."""
+    """The stable fixed point of the model nearest to ``y`` at these inputs, or None where it has none."""
     deviation: float | None
     """How far that is from ``y``, as share of the range of the output."""
 
@@ -79,12 +77,10 @@ def _joined(records: Sequence[Record]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
-    """Return the fixed points of a model over the range of each input, sorted; without inputs those of the model alone.
+    """Return the fixed points of a model over the range of each input, sorted.
 
     Every value of an input is there, if only with None for an output.
     """
-    if not records:
-        return []
     y, u = _joined(records)
     low, high = float(y.min()), float(y.max())
     centre, half_range = (low + high) / 2, (high - low) / 2 or 1.0
@@ -99,7 +95,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
 
 
 def _levels(model: Model, u: NDArray[np.float64], points: int) -> list[tuple[str | None, float | None, list[float]]]:
-    """Return the constant inputs of a static curve: the input that is varied, its value, and those of all inputs."""
+    """Return the constant inputs of a static curve: the input that is varied, its value, and all inputs."""
     if not model.n_inputs:
         return [(None, None, [])]
     levels: list[tuple[str | None, float | None, list[float]]] = []
@@ -121,12 +117,12 @@ def _fixed_point(
     settling = None
     if size < 1:
         settling = TIME_CONSTANTS / -float(np.log(size)) if size > 0 else 0.0
-    inside = abs(rest - centre) <= half_range * (1 + 2 * MARGIN)
+    inside = abs(rest - centre) <= half_range * (1 + 2 * LITTLE)
     return FixedPoint(signal, level, rest, size < 1, size, settling, inside)
 
 
 def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest]:
-    """Return where the data rest, which the static curve of a model can be held against; nowhere without inputs."""
+    """Return where the data rest, to compare with the static curve of a model. Without inputs there are no rests."""
     if not model.n_inputs or not records:
         return []
     y, u = _joined(records)

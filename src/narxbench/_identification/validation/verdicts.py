@@ -29,15 +29,14 @@ from narxbench._identification.validation.error_table import (
     ONE_STEP,
     row_of,
 )
-from narxbench._identification.validation.errors import errors_check
+from narxbench._identification.validation.errors import LITTLE, errors_check
 from narxbench._identification.validation.residuals import CorrelationTest
-from narxbench._identification.validation.steady_state import MARGIN, FixedPoint, Rest
+from narxbench._identification.validation.steady_state import FixedPoint, Rest
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
 
-# A correlation r predicts the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
-# from 9 % on a better model is within reach.
-CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
+# A correlation r predicts the share r^2 of the variance: from 9 % on a better model is within reach.
+CORRELATION_LARGE = 0.3
 
 
 def summary(
@@ -57,14 +56,14 @@ def summary(
     is_bounded: bool = True,
     holds: bool = True,
 ) -> list[Finding]:
-    """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
+    """Return findings about a model, most important first, and checks of the data that are not fine at the end.
 
-    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so are
-    ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``, its
-    length and the RRSE of the model and of the values a season before. ``horizon`` is how many samples ahead matter to
-    the user; None: a free run, or of a series what the frame has. ``seasons`` are those of the output, ``competition``
-    how the simple models of the search did, ``is_bounded`` whether the model stays within bounds where inputs are held,
-    and ``holds`` whether its free run over whole records is about as good as over parts.
+    ``bias`` is of the first of test, selection and estimation that the frame of ``validate`` has, and so are
+    ``avoidable``, the share of the mean squared error that earlier data predict, and ``season``, its length and the
+    RRSE of the model and of the values a season before. ``horizon`` is how many samples ahead matter to the user. With
+    None it is a free run, or for a series the steps in the frame. ``seasons`` are the seasons of the output,
+    ``competition`` how the simple models of the search did, ``is_bounded`` whether the model stays within bounds where
+    inputs are held, and ``holds`` whether its free run over whole records is about as good as over parts.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     errors = errors_check(model, frame, roles, checks, weights, avoidable, horizon, seasons, holds=holds)
@@ -138,7 +137,7 @@ def _shown_error(rrse: float | None) -> str:
 
 
 def _simple_model(values: Values) -> list[str]:
-    """Return why a simple model was taken in place of the sparse one, and the equation of that; nothing else."""
+    """Return why a simple model was taken in place of the sparse one, with the sparse equation, if it was."""
     if values["selected"] == "sparse":
         return []
     sparse, *_ = values["rows"]
@@ -156,7 +155,7 @@ def _errors_of(frame: pd.DataFrame, place: Mapping[str, Any], baseline: str) -> 
 
 
 def _against(place: Mapping[str, Any], rrse: float | None, simple: float | None) -> dict[str, Any] | None:
-    """Compare the error of a model with that of a simpler one; None where neither is known."""
+    """Compare the errors of a model and of a simpler one, or return None where neither is known."""
     if rrse is None and simple is None:
         return None
     status: Status = "fine"
@@ -215,7 +214,7 @@ def _biases(values: Values) -> list[str]:
 
 
 def _correlated(values: Values, kind: str) -> str:
-    """Return which correlation tests of one kind fail; "" where all pass."""
+    """Return which correlation tests of one kind fail, or "" where all pass."""
     failed = values["failed"]
     if not failed:
         return ""
@@ -223,14 +222,14 @@ def _correlated(values: Values, kind: str) -> str:
     text = f"{len(failed)} of {values['tests']} {kind} tests one step ahead fail, most of all {largest['title']}: "
     text += f"{largest['worst']:.2g} at lag {largest['lag']} (limit {values['limit']:.2g})"
     if values["status"] == "fine":
-        return f"{text}, at most {100 * CORRELATION_SMALL**2:.0f} % of their variance."
+        return f"{text}, at most {100 * LITTLE**2:.0f} % of their variance."
     if kind == "nonlinear":
         return f"{text}."
     return f"{text}: that biases the weights.{_feedback(values)}"
 
 
 def _feedback(values: Values) -> str:
-    """Return that an input follows the residual; "" where none does."""
+    """Return that an input follows the residual, or "" where none does."""
     for test in values["failed"]:
         if test["name"] != "phi_xixi" and test["lag"] < 0:
             return " At a negative lag the input follows the residual, as under feedback from output to input."
@@ -241,7 +240,7 @@ def _correlations(tests: Sequence[CorrelationTest], good_free_run: float | None)
     """Return what the correlation tests of one kind found, and how serious it is."""
     ordered = sorted(tests, key=lambda test: -abs(test.worst))
     failed = [test for test in ordered if not test.passed]
-    status = graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
+    status = graded(abs(failed[0].worst), LITTLE, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run deserve a look, no more.
         status = "look"
@@ -262,7 +261,7 @@ def _failure(test: CorrelationTest) -> dict[str, Any]:
 
 
 def _count_outside(test: CorrelationTest) -> int:
-    """Return how many coefficients lie beyond the band."""
+    """Return how many coefficients are beyond the band."""
     return sum(abs(value) > test.band for value in test.values)
 
 
@@ -280,7 +279,7 @@ def steady_states_check(
         # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
         mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
         statuses.append("look" if mostly else "bad")
-    if rests and (values["without"] or values["largest"] is None or values["largest"] > MARGIN):
+    if rests and (values["without"] or values["largest"] is None or values["largest"] > LITTLE):
         statuses.append("look")
     return Finding("steady_states", worst(*statuses), values, *steady_states_text(values))
 
@@ -317,7 +316,7 @@ def _rests_of_model(values: Values) -> list[str]:
 
 
 def _rests_of_data(values: Values) -> str:
-    """Return how far the rests of a model are from those of the data."""
+    """Return how far the rests of a model are from the rests of the data."""
     text = f"The data have {values['rests']} steady states"
     if values["largest"] is not None:
         text += f"; those of the model differ by at most {percent(values['largest'])} of the output's range"

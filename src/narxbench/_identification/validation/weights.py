@@ -1,13 +1,13 @@
 """Weights of a chosen structure with their uncertainty, what each term explains, and what could take its place.
 
-The search solves normal equations, which is fast; here the one structure that was chosen is solved by orthogonalising
-its columns, which loses half as many digits.
+The search solves normal equations, which is fast. Here the chosen structure alone is solved by orthogonalising its
+columns, which loses half as many digits.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ Assumption = Literal["classical", "hc", "hac"]
 
 # Columns, the output and the samples of some rows.
 Block = tuple[Floats, Floats, NDArray[np.int64]]
+
+# Columns made orthogonal in the order in which forward regression takes them. ``columns @ back`` is q, the projections
+# are q'y, and the order says which column entered at each step.
+Orthogonal = tuple[Floats, Floats, Floats, NDArray[np.int64]]
 
 # A column of which less than this is left next to the others depends on them: it has lost ten of its sixteen digits.
 DEPENDENT = 1e-10
@@ -44,7 +48,7 @@ class Weights:
     freedom: int
     """Rows less weights, the degrees of freedom of t."""
     noise: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments of a model that its noise has; none for white noise in the equation."""
+    """The model's arguments for its noise, none for white noise in the equation."""
 
     def of_model(self) -> dict[str, Any]:
         """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
@@ -55,7 +59,7 @@ class Weights:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
+        """Return a table of the weights as a dict for each term, with t and p None where the residuals are zero."""
         errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
         t_values = list(map(_t_value, self.coefficients.tolist(), errors["hac"].tolist()))
         columns = {
@@ -72,31 +76,13 @@ class Weights:
 
 
 def _t_value(weight: float, standard_error: float) -> float | None:
-    """Return how many standard errors a weight is from zero; None where the error is zero."""
+    """Return how many standard errors a weight is from zero, or None where the error is zero."""
     return significant(weight / standard_error) if standard_error > 0 else None
 
 
 def _p_value(t: float | None, freedom: int) -> float | None:
     """Return the probability of so large a value of Student's t by chance."""
     return None if t is None else significant(2 * stdtr(freedom, -abs(t)))
-
-
-class Orthogonal(NamedTuple):
-    """Columns made orthogonal in the order in which forward regression takes them: ``columns @ back`` is q.
-
-    The projections are q'y; the order says which column entered at each step.
-    """
-
-    q: Floats
-    back: Floats
-    projections: Floats
-    order: NDArray[np.int64]
-
-    @property
-    def coefficients(self) -> Floats:
-        """The least-squares weights, in the order of the columns."""
-        weights: Floats = (self.back * self.projections).sum(axis=1)
-        return weights
 
 
 def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
@@ -123,21 +109,41 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
     basis = orthogonalise(columns, y, terms)
-    residuals, freedom = y - basis.q @ basis.projections, n_rows - n
-    scores = basis.q * residuals[:, None]
+    q, _, projections, _ = basis
+    residuals = y - q @ projections
+    scores = q * residuals[:, None]
     white = scores.T @ scores
+    correlated = correlated_scores(white, scores, times, bandwidth)
+    return _weights(terms, basis, n_rows, (float(y @ y), float(residuals @ residuals)), (white, correlated))
+
+
+def _weights(
+    terms: Sequence[str],
+    basis: Orthogonal,
+    n_rows: int,
+    energies: tuple[float, float],
+    scores: tuple[Floats, Floats],
+) -> Weights:
+    """Return the weights of a structure whose columns were made orthogonal.
+
+    ``energies`` are the sums of squares of the output and of the residuals, ``scores`` the products of the scores at
+    the same samples, and with neighbouring ones.
+    """
+    _, back, projections, order = basis
+    (energy, squares), (white, correlated) = energies, scores
+    n = len(terms)
+    freedom = n_rows - n
     of_projections: dict[Assumption, Floats] = {
-        "classical": np.eye(n) * (residuals @ residuals / freedom),
+        "classical": np.eye(n) * (squares / freedom),
         "hc": white * (n_rows / freedom),
-        "hac": correlated_scores(white, scores, times, bandwidth) * (n_rows / freedom),
+        "hac": correlated * (n_rows / freedom),
     }
-    energy = float(y @ y)
     err = np.zeros(n)
-    err[basis.order] = basis.projections**2 / (energy or 1.0)
+    err[order] = projections**2 / (energy or 1.0)
     return Weights(
         terms=tuple(terms),
-        coefficients=basis.coefficients,
-        covariances={name: basis.back @ value @ basis.back.T for name, value in of_projections.items()},
+        coefficients=_coefficients(basis),
+        covariances={name: back @ value @ back.T for name, value in of_projections.items()},
         err=err,
         freedom=freedom,
     )
@@ -146,7 +152,7 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
 def triangle_of(blocks: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, int]:
     """Return the triangle of the columns with y behind them, and the number of rows.
 
-    It has the inner products of the columns, without what is lost by squaring, in as many rows as there are columns.
+    It has the inner products of the columns in as many rows as there are columns, without loss of digits by squaring.
     """
     triangle: Floats | None = None
     n_rows = 0
@@ -170,28 +176,17 @@ def estimate_in_blocks(blocks: Callable[[], Iterable[Block]], terms: Sequence[st
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
     basis = orthogonalise(triangle[:, :n], triangle[:, n], terms)
-    coefficients = basis.coefficients
+    coefficients, back = _coefficients(basis), basis[1]
     white, correlated, squares = np.zeros((n, n)), np.zeros((n, n)), 0.0
     for columns, y, times in blocks():
         residuals = y - columns @ coefficients
-        scores = (columns @ basis.back) * residuals[:, None]
+        scores = (columns @ back) * residuals[:, None]
         products = scores.T @ scores
         white += products
         correlated += correlated_scores(products, scores, times, bandwidth)
         squares += float(residuals @ residuals)
-    freedom = n_rows - n
-    of_projections: dict[Assumption, Floats] = {
-        "classical": np.eye(n) * (squares / freedom),
-        "hc": white * (n_rows / freedom),
-        "hac": correlated * (n_rows / freedom),
-    }
     energy = float(triangle[:, n] @ triangle[:, n])
-    err = np.zeros(n)
-    err[basis.order] = basis.projections**2 / (energy or 1.0)
-    covariances: dict[Assumption, Floats] = {}
-    for name, value in of_projections.items():
-        covariances[name] = basis.back @ value @ basis.back.T
-    return Weights(tuple(terms), coefficients, covariances, err, freedom)
+    return _weights(terms, basis, n_rows, (energy, squares), (white, correlated))
 
 
 def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
@@ -208,8 +203,20 @@ def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], b
     return correlated
 
 
+def least_squares_solution(columns: Floats, y: Floats, terms: Sequence[str]) -> Floats:
+    """Return the least-squares weights of columns. Mistakes are raised as by :func:`estimate`."""
+    return _coefficients(orthogonalise(columns, y, terms))
+
+
+def _coefficients(basis: Orthogonal) -> Floats:
+    """Return the least-squares weights, in the order of the columns."""
+    _, back, projections, _ = basis
+    weights: Floats = (back * projections).sum(axis=1)
+    return weights
+
+
 def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
-    """Make the columns of a structure orthogonal; errors and source are those of :func:`estimate`."""
+    """Make the columns of a structure orthogonal, by the method of :func:`estimate`."""
     n = columns.shape[1]
     # Powers of two change no digit.
     scales = 2.0 ** np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1]
@@ -220,7 +227,7 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
         raise NarxbenchError(_dependence(columns / scales, triangle, order[:entered], terms))
     back = np.empty((n, n))
     back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
-    return Orthogonal(q[order].T, back, projections, order)
+    return q[order].T, back, projections, order
 
 
 def _dependence(columns: Floats, triangle: Floats, entered: NDArray[np.int64], terms: Sequence[str]) -> str:
@@ -248,21 +255,21 @@ def interchangeable(
     """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
 
     That is the one whose column is most correlated with the term's once what the other terms explain is removed from
-    both: data hardly distinguish them. It is about zero, as least squares sees columns. Only those of at least
-    ``least`` are there.
+    both: data hardly distinguish them. It is about zero, as least squares sees columns. Correlations below
+    ``least`` are left out.
     """
     position = {name: i for i, name in enumerate(names)}
     inside = [position[name] for name in chosen]
     outside = np.setdiff1d(np.arange(len(names)), inside)
     if not len(outside):
         return []
-    basis = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
+    q, back, _, _ = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
     outsiders = columns[:, outside]
     energies = (outsiders**2).sum(axis=0)
-    in_model = basis.q.T @ outsiders
-    outside_model = ((outsiders - basis.q @ in_model) ** 2).sum(axis=0)
+    in_model = q.T @ outsiders
+    outside_model = ((outsiders - q @ in_model) ** 2).sum(axis=0)
     pairs = []
-    for term, dual in zip(chosen, basis.back, strict=True):
+    for term, dual in zip(chosen, back, strict=True):
         # Of the term's column, the part that is orthogonal to the other terms has the direction q @ dual.
         shared = (dual / np.linalg.norm(dual)) @ in_model
         free = outside_model + shared**2
@@ -277,9 +284,9 @@ def interchangeable(
 
 @compiled
 def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: ignore[no-untyped-def]
-    # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
-    # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
-    # Sums in plain order, not those of a library that depend on the number of cores.
+    # Replaces the columns of a structure, the rows of q, by orthonormal ones, and returns how many are independent. Row
+    # s of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
+    # Sums in plain order, because a library's depend on the number of cores.
     n = q.shape[0]
     energies, entered = np.empty(n), np.zeros(n, np.bool_)
     rest = y.copy()

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -49,18 +50,20 @@ def test_the_result_tells_width_and_coverage_of_the_test_data(identification, da
     assert reported["one_step"]["parts"] == 8
 
 
-def test_how_much_wider_than_the_quantile_a_band_is(identification):
+def test_how_much_wider_than_the_quantile_a_band_is(identification, data):
     """Compare independent samples with four parts of which one is ten times as wrong as the others."""
 
     def half_width(errors, confidence=0.9):
-        return identification.unseen["free_run"]._replace(parts=tuple(np.sort(errors, axis=1))).half_width(confidence)
+        lower, upper = replace(identification, unseen={"free_run": tuple(np.sort(errors))}).bands(*data, confidence)
+        return (upper - lower)[-1] / 2
 
     errors = np.abs(np.random.default_rng(1).normal(size=(8, 500)))
     assert half_width(errors) == pytest.approx(np.quantile(errors, 0.9), rel=0.03)
     errors = errors[:4] * [[1.0], [1.0], [1.0], [10.0]]
     assert half_width(errors) > 1.3 * np.quantile(errors, 0.9)
-    assert half_width(np.arange(1.0, 11.0)[None], 0.5) == 6.0
-    assert half_width(np.empty((0, 10))) is None
+    for none in (np.empty((0, 10)), np.array([[1.0, 2.0], [np.inf, np.inf]])):
+        with pytest.raises(NarxbenchError, match=r"no unseen data whose predictions stay finite; no band holds 0\.9"):
+            half_width(none)
 
 
 def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
@@ -74,16 +77,6 @@ def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
     lower, upper = identified.bands(u, y, 0.8)
     # The value that the next one does not exceed with this probability.
     assert (upper - lower)[-1] / 2 == pytest.approx(errors[np.ceil(0.8 * (len(errors) + 1)).astype(int) - 1])
-
-
-def test_no_band_holds_errors_of_runs_that_diverge(identification, data):
-    lost = (np.arange(1.0, 11.0), np.full(10, np.inf))
-    unseen = {kind: errors._replace(parts=lost) for kind, errors in identification.unseen.items()}
-    diverging = replace(identification, unseen=unseen)
-    with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
-        diverging.bands(*data)
-    reported = diverging.to_dict()["bands"]["free_run"]
-    assert reported == {"half_width": None, "parts": 2, "test_coverage": None}
 
 
 def test_bands_of_forecasts_end_where_these_diverge(forecasting):
@@ -131,56 +124,41 @@ def half_widths(forecasting, steps, confidence):
     return ((forecast["upper"] - forecast["lower"]) / 2).to_numpy()
 
 
-def test_bands_of_forecasts_widen_as_the_errors_do(forecasting):
+def test_bands_of_forecasts_widen_and_hold_their_share_of_fresh_samples(forecasting, hourly):
     widths = {share: half_widths(forecasting, 60, share) for share in (0.5, 0.8, 0.9, 0.95, 0.99)}
-    for narrow, wide in ((0.5, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99)):
-        assert (widths[narrow] < widths[wide]).all() and (np.diff(widths[wide]) >= -1e-9).all()
+    for narrow, wide in pairwise(widths.values()):
+        assert (narrow < wide).all() and (np.diff(wide) >= -1e-9).all()
     # One step ahead, and as far ahead as the noise goes: 1.645 standard deviations.
     assert widths[0.9][0] == pytest.approx(1.645 * 0.2, rel=0.2)
     assert widths[0.9][-1] == pytest.approx(1.645 * 0.2 / np.sqrt(1 - 0.95**2), rel=0.4)
-
-
-def test_bands_of_forecasts_hold_their_share_of_fresh_samples(forecasting, hourly):
-    fresh, ahead = hourly[SAMPLES:], 20
-    origins = np.arange(100, SAMPLES - ahead)
+    fresh, origins = hourly[SAMPLES:], np.arange(100, SAMPLES - 20)
     forecaster = forecasting.model.forecaster(fresh[["u"]].to_numpy(), fresh["y"].to_numpy())
-    following = fresh["y"].to_numpy()[origins[:, None] + np.arange(1, ahead + 1)]
-    errors = np.abs(following - forecaster.forecasts(origins.tolist(), ahead))
-    assert np.mean(errors <= half_widths(forecasting, ahead, 0.9)) == pytest.approx(0.9, abs=0.05)
+    following = fresh["y"].to_numpy()[origins[:, None] + np.arange(1, 21)]
+    errors = np.abs(following - forecaster.forecasts(origins.tolist(), 20))
+    assert np.mean(errors <= widths[0.9][:20]) == pytest.approx(0.9, abs=0.05)
 
 
-def test_a_forecast_goes_on_after_the_data(forecasting, hourly):
-    future = hourly[SAMPLES : SAMPLES + 5]
-    forecast = forecasting.forecast(u_future=future[["u"]])
-    assert list(forecast) == ["forecast", "lower", "upper"]
-    assert list(forecast.index) == list(future.index)
+def test_a_forecast_goes_on_after_the_data_also_by_the_command(forecasting, hourly, files, tmp_path):
+    future, table = hourly[["u"]][SAMPLES : SAMPLES + 5], tmp_path / "table.csv"
+    forecast = forecasting.forecast(u_future=future, confidence=0.8)
+    assert (list(forecast), list(forecast.index)) == (["forecast", "lower", "upper"], list(future.index))
     record = hourly[:SAMPLES]
     expected = forecasting.model.forecast(record["u"], record["y"], future["u"])
     np.testing.assert_allclose(forecast["forecast"], expected, rtol=1e-12)
     np.testing.assert_allclose((forecast["lower"] + forecast["upper"]) / 2, expected, rtol=1e-9, atol=1e-9)
+    future.to_csv(tmp_path / "future.csv")
+    words = ["--future", str(tmp_path / "future.csv"), "--confidence", "0.8", "-o", str(table)]
+    assert cli.main([*files, *words]) == 0
+    written = pd.read_csv(table, index_col="time", parse_dates=True)
+    assert (list(written), list(written.index)) == (list(forecast), list(forecast.index))
+    np.testing.assert_allclose(written, forecast, rtol=1e-9, atol=1e-9)
     later = forecasting.forecast(hourly["u"][100:700].to_numpy(), hourly["y"][100:700].to_numpy(), steps=1)
     assert list(later.index) == [600]
-
-
-def test_the_command_prints_the_same(forecasting, hourly, files, tmp_path, capsys):
-    future, table = hourly[["u"]][SAMPLES : SAMPLES + 5], str(tmp_path / "table.csv")
-    future.to_csv(tmp_path / "future.csv")
-    command = [*files, "--future", str(tmp_path / "future.csv"), "--confidence", "0.8"]
-    assert cli.main(command) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "time,forecast,lower,upper"
-    assert [line.partition(",")[0] for line in printed[1:]] == [str(time) for time in future.index]
-    assert cli.main([*command, "-o", table]) == 0
-    frame = pd.read_csv(table, index_col="time", parse_dates=True)
-    expected = forecasting.forecast(u_future=future, confidence=0.8)
-    np.testing.assert_allclose(frame, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--steps", "2"], "--future: found 0 samples after the record; needed: 1, to forecast 2"),
-        ([], "--steps: found null; needed: how many samples to forecast, or u_future"),
         (["--steps", "1", "--confidence", "0.7"], "--confidence: found 0.7; allowed: 0.5, 0.8, 0.9, 0.95, 0.99"),
         (["--future", "late.csv"], "needed: 2026-11-14 00:00:00 to"),
         (["--future", "cut.csv"], "inputs without a gap up to line 4 alone"),

@@ -7,7 +7,8 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 from scipy.signal import lfilter
-from tests.lookups import kinds_of, values_of
+from tests.lookups import values_of
+from tests.unit.identification.quick import identified
 
 import narxbench
 
@@ -34,8 +35,7 @@ def all_probabilities(u, y, samples):
 def test_probabilities_are_those_of_all_structures(weight):
     u, e = np.random.default_rng(1).normal(size=(2, 200))
     y = lfilter([0.0, 0.5, weight], [1.0, -0.6], u) + lfilter([0.3], [1.0, -0.6], e)
-    options = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 2, "noise": "narx", "effort": 0.1}
-    identification = narxbench.identify(u, y, **options)
+    identification = identified(u, y, u_lags=2)
     certainty = identification.to_dict()["certainty"]
     assert json.loads(json.dumps(certainty, allow_nan=False)) == certainty and certainty["missing"] == ""
     probabilities = all_probabilities(u, y, certainty["samples"])
@@ -52,21 +52,10 @@ def test_probabilities_are_those_of_all_structures(weight):
         assert rival["difference"] == pytest.approx(expected, abs=0.2)
 
 
-def test_noise_of_another_kind_than_is_allowed_makes_doubt():
-    u, e = np.random.default_rng(2).normal(size=(2, 600))
-    y = lfilter([0.0, 0.5], [1.0, -0.8], u) + 0.3 * e
-    options = {"decimation": 1, "degree": 1, "y_lags": 2, "u_lags": 2, "effort": 0.1}
-    alone = narxbench.identify(u, y, noise="narx", **options).certainty
-    assert "coloured_innovations" in kinds_of(alone.doubts)
-    allowed = narxbench.identify(u, y, noise="noe", **options).certainty
-    assert allowed.probability > 0.8 and not allowed.doubts
-
-
 def test_an_exact_model_has_no_probability():
     u = np.random.default_rng(3).normal(size=200)
     y = lfilter([0.0, 0.5], [1.0, -0.8], u)
-    options = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx", "effort": 0.1}
-    certainty = narxbench.identify(u, y, **options).certainty
+    certainty = identified(u, y, u_lags=1).certainty
     assert certainty.missing.startswith("its terms explain the data to the last digit")
     assert certainty.probability is None and not (certainty.probabilities or certainty.rivals or certainty.groups)
 
@@ -78,8 +67,7 @@ def lack_of(weights):
     model = narxbench.Model(tuple(terms), tuple(terms.values()), inputs=("u",), output="y")
     u = rng.normal(size=400)
     y = model.predict(u, np.zeros(model.initial_samples)) + 0.02 * rng.normal(size=400)
-    options = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "noise": "noe", "effort": 0.1}
-    return narxbench.identify(u, y, **options).dynamics
+    return identified(u, y, u_lags=1, noise="noe").dynamics
 
 
 @pytest.mark.parametrize("missing", ["u(k-1)^2", "y(k-1)*u(k-1)", "u(k-3)"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 from tests.lookups import items_by_name
+from tests.unit.identification.quick import identified
 
 import narxbench
 
@@ -83,8 +84,8 @@ def test_figures(q):
             frames.append(simulated(len(frames), samples * q, q))
             name = f"data {len(frames)}"
             records[name], roles[name] = (role, frames[-1]["u"], frames[-1]["y"]), role
-    options = {"degree": 2, "y_lags": 1, "u_lags": 2, "noise": "narx", "effort": 0.1, "horizon": 2 * q}
-    identification = narxbench.identify(frames, "y", input="u", roles=roles, decimation=q, **options)
+    options = {"decimation": q, "degree": 2, "u_lags": 2, "horizon": 2 * q}
+    identification = identified(frames, "y", input="u", roles=roles, **options)
     table = identification.validation
     models = {"model": identification.model, "linear ARX": linear_arx(frames[:2], q)}
     assert models["model"].max_lag == 2 and set(table["steps"].dropna()) == {1, 2} and len(table) == 8 * 3 * 2 * 3
@@ -102,8 +103,7 @@ def test_figures_that_are_not_defined_are_none():
         y[k] = 0.5 * y[k - 1] + u[k - 1] + 0.3 * y[k - 1] * u[k - 1] + 0.01 * rng.normal()
     frames = [{"u": u, "y": y}, {"u": [0.0] * 40, "y": [0.1] * 40}, {"u": [30.0] * 90, "y": y[:90]}]
     roles = {"data 1": "estimation", "data 2": "test", "data 3": "test"}
-    options = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1}
-    identification = narxbench.identify(frames, "y", input="u", roles=roles, **options)
+    identification = identified(frames, "y", input="u", roles=roles, degree=2, u_lags=1)
     table = identification.validation
     table = table[(table["role"] == "test") & (table["model"] == "model") & (table["sampling"] == "incoming")]
     rows = table.set_index(["kind", "record"])
@@ -120,11 +120,9 @@ def test_figures_that_are_not_defined_are_none():
 
 def test_a_constant_input_has_no_weight_in_linear_arx():
     signals = simulated(1, 300, 1)
-    options = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1}
     tables = []
     for constant in ({}, {"lid": np.full(300, 2.0)}):
-        identification = narxbench.identify(signals | constant, "y", input=["u", *constant], **options)
-        table = identification.validation
+        table = identified(signals | constant, "y", input=["u", *constant], u_lags=1).validation
         tables.append(table[(table["model"] == "linear ARX") & (table["role"] == "estimation")][FIGURES].to_numpy())
     np.testing.assert_allclose(*np.array(tables, float), rtol=1e-9)
 
@@ -133,8 +131,7 @@ def test_a_series_is_compared_with_the_season_that_errs_least():
     rng = np.random.default_rng(2)
     pattern = np.tile(rng.normal(size=21), 40) + np.tile(3 * rng.normal(size=7), 120)
     y = pattern + 0.1 * rng.normal(size=840)
-    options = {"degree": 1, "y_lags": 7, "decimation": 1, "noise": "narx", "effort": 0.1}
-    identification = narxbench.identify(None, y, test="25%", horizon=7, **options)
+    identification = identified(None, y, y_lags=7, test="25%", horizon=7)
     last = items_by_name(identification.summary)["competitors"].values["last_value"]
     test = y[630:]
     # The last 21 samples are known seven samples before.
@@ -146,9 +143,7 @@ def test_a_series_is_compared_with_the_season_that_errs_least():
 
 def avoidable(u, y, **options):
     """Return the share of the squared error of a linear model that could be foreseen, by an identification."""
-    options = {"degree": 1, "y_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1} | options
-    identification = narxbench.identify(u, y, **options)
-    return items_by_name(identification.summary)["errors"].values["avoidable"]
+    return items_by_name(identified(u, y, **options).summary)["errors"].values["avoidable"]
 
 
 def test_noise_cannot_be_avoided_and_a_missing_square_can():

@@ -4,10 +4,10 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from tests.lookups import items_by_name, values_of
+from tests.lookups import items_by_name
 
 from narxbench import Model
-from narxbench._identification.finding import Finding, worst
+from narxbench._identification.finding import Finding
 from narxbench._identification.validation.error_table import COLUMNS
 from narxbench._identification.validation.residuals import CorrelationTest
 from narxbench._identification.validation.steady_state import FixedPoint, Rest
@@ -17,145 +17,48 @@ DRIVEN = Model(("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4), inputs=("u",),
 SERIES = Model(("y(k-1)",), (0.5,), (), "y")
 
 
-def frame(*errors, role="test"):
+def table(role, *errors, rmse=None):
     """Return a frame of errors: the kind, the steps, the model and its RRSE; None is a run that diverges."""
     rows = []
     for sampling, record, (kind, steps, name, rrse) in product(("decimated", "incoming"), ("all", "a.csv"), errors):
-        rows.append((role, record, name, sampling, kind, steps, *[rrse] * 6, 9, rrse is None))
+        figures = (rrse, rrse, rrse, rrse, rrse if rmse is None else rmse, rrse)
+        rows.append((role, record, name, sampling, kind, steps, *figures, 9, rrse is None))
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-def frame_of(free, one_step=0.1, arx=0.5, last=0.5):
-    """Return a frame of the model's RRSE by role, in free run and one step ahead, and of simpler models."""
-    frames = []
-    for role, rrse in free.items():
-        of_free_run = (("free_run", None, "model", rrse), ("free_run", None, "linear ARX", arx))
+def rrse(one_step=0.1, arx=0.5, last=0.5, rmse=(), **free):
+    """Return a frame of RRSE of free runs by role, one step ahead, and of simpler models."""
+    tables = []
+    for role, value in free.items():
+        of_free_run = (("free_run", None, "model", value), ("free_run", None, "linear ARX", arx))
         of_one_step = (("one_step", 1, "model", one_step), ("one_step", 1, "last value", last))
-        frames.append(frame(*of_free_run, *of_one_step, role=role))
-    return pd.concat(frames, ignore_index=True)
+        tables.append(table(role, *of_free_run, *of_one_step, rmse=dict(rmse).get(role)))
+    return pd.concat(tables, ignore_index=True)
 
 
-TESTED = frame_of({"test": 0.1})
+def ahead(value, free_run):
+    """Return a frame of RRSE one step and 24 steps ahead, and in free run."""
+    one_step = (("one_step", 1, "model", 0.1), ("one_step", 1, "last value", 0.3))
+    farther = (("k_step", 24, "model", value), ("k_step", 24, "last value", 0.3))
+    return table("test", *one_step, *farther, ("free_run", None, "model", free_run))
+
+
+TESTED = rrse(test=0.1)
 
 
 def findings_of(errors=TESTED, tests=(), curve=(), model=DRIVEN, **more):
     return items_by_name(summary(model, errors, tests, curve, **more))
 
 
-@pytest.mark.parametrize(
-    ("rrse", "status"), [(0.05, "fine"), (0.25, "fine"), (0.26, "look"), (0.6, "look"), (0.61, "bad"), (None, "bad")]
-)
-def test_errors(rrse, status):
-    errors = findings_of(frame_of({"estimation": 0.2, "test": rrse}))["errors"]
-    assert (errors.status, errors.values["rrse"]) == (status, rrse)
-    assert errors.values["diverged"] == ["a.csv"] * (not rrse)
-    # Data of the selection prove nothing.
-    errors = findings_of(frame_of({"estimation": 0.2, "selection": rrse}))["errors"]
-    assert (errors.status, errors.values["role"]) == ("look" if status == "fine" else status, "selection")
+def other_unit(used=True, unit="powers of ten"):
+    """Return a check that finds an output in another unit in the test."""
+    unit = unit and {"scale": 1000.0, "shift": 0.0, "units": unit}
+    about = {"term": "y", "share": 1.0, "known": [0.0, 1.0], "beyond": 9.0, "used": used, "unit": unit}
+    return {"checks": [Finding("test-range", "bad", {"out": about})]}
 
 
-@pytest.mark.parametrize(
-    ("rrse", "baseline", "status"),
-    [
-        *((0.2, 0.5, "fine"), (0.2, None, "fine"), (0.2, 0.21, "look"), (0.2, 0.19, "look"), (0.2, 0.1, "bad")),
-        # One diverges; errors that nobody would notice.
-        *((None, 0.1, "bad"), (0.002, 0.001, "look")),
-    ],
-)
-def test_competitors(rrse, baseline, status):
-    against_arx = findings_of(frame_of({"test": rrse}, arx=baseline))["competitors"]
-    against_last = findings_of(frame_of({"test": 0.2}, one_step=rrse, last=baseline))["competitors"]
-    assert against_arx.values["linear_arx"]["status"] == against_last.values["last_value"]["status"] == status
-    assert against_arx.status == against_last.status == status
-
-
-def test_a_simple_model_that_is_taken_is_to_be_looked_at():
-    competition = {"selected": "linear OE", "sparse": "y(k) = u(k-1)"}
-    competition["rows"] = [{"name": name, "terms": 2, "rrse": 0.1} for name in ("sparse", "linear OE")]
-    assert findings_of(competition=competition)["competitors"].status == "look"
-
-
-@pytest.mark.parametrize(
-    ("earlier", "new", "status"),
-    [(0.2, 0.3, "fine"), (0.2, 0.31, "look"), (0.001, 0.02, "fine"), (0.2, 0.1, "fine")],
-)
-def test_a_gap_between_new_and_known_data(earlier, new, status):
-    errors = findings_of(frame_of({"estimation": 0.0, "selection": earlier, "test": new}))["errors"]
-    assert errors.values["gap"]["status"] == status
-    # It is no reason to call an error bad that is not.
-    assert errors.status == worst(errors.values["error_status"], "fine" if status == "fine" else "look")
-    without_test = findings_of(frame_of({"estimation": earlier, "selection": new}))["errors"]
-    assert without_test.values["gap"] is None
-
-
-def test_the_same_error_of_an_output_that_spreads_less_is_no_gap():
-    errors = frame_of({"selection": 0.08, "test": 0.45})
-    errors.loc[errors["role"] == "selection", "rmse"] = 0.16
-    errors.loc[errors["role"] == "test", "rmse"] = 0.2
-    gap = findings_of(errors)["errors"].values["gap"]
-    assert (gap["status"], gap["test_rmse"], gap["seen_rmse"]) == ("fine", 0.2, 0.16)
-    # Where it spreads more, a larger error in its unit is none either.
-    errors.loc[errors["role"] == "test", ["rrse", "rmse"]] = [0.08, 0.9]
-    assert findings_of(errors)["errors"].values["gap"]["status"] == "fine"
-
-
-@pytest.mark.parametrize(
-    ("largest", "limit", "free_run", "status"),
-    [
-        *((0.05, 0.06, 0.4, "fine"), (-0.2, 0.04, 0.4, "look"), (0.31, 0.04, 0.4, "bad")),
-        # Many samples show it, though it is small; next to a free run that is good it deserves a look.
-        *((0.09, 0.04, 0.4, "fine"), (0.31, 0.04, 0.1, "look")),
-    ],
-)
-@pytest.mark.parametrize("kind", ["linear", "nonlinear"])
-def test_residuals(largest, limit, free_run, status, kind):
-    tests = [
-        CorrelationTest("a", "A", kind, (1, 2), (0.01, 0.03), 0.02, limit),
-        CorrelationTest("a", "A", kind, (1, 2), (0.01, largest), 0.02, limit),
-    ]
-    residuals = findings_of(frame_of({"test": free_run}), tests)["residuals"]
-    values = residuals.values[kind]
-    assert (residuals.status, values["status"], values["largest"], values["tests"]) == (status, status, largest, 2)
-    assert values_of(values["failed"], "worst") == [largest] * (abs(largest) > limit)
-    assert "residuals" not in findings_of()
-
-
-def test_a_series_is_judged_and_compared_as_far_ahead_as_it_is_predicted():
-    for season, expected in (
-        (None, ("fine", 0.2, 0.3, 24)),
-        ((168, 0.21, 0.1), ("bad", 0.21, 0.1, 24)),
-        ((24, None, 0.1), ("bad", None, 0.1, 24)),
-    ):
-        findings = findings_of(ahead(0.2), model=SERIES, season=season)
-        last = findings["competitors"].values["last_value"]
-        assert (last["status"], last["rrse"], last["baseline"], last["steps"]) == expected
-        assert findings["errors"].status == "fine"
-
-
-def ahead(rrse, free_run=0.5):
-    """Return errors one step and 24 steps ahead, and in free run."""
-    one_step = (("one_step", 1, "model", 0.1), ("one_step", 1, "last value", 0.3))
-    farther = (("k_step", 24, "model", rrse), ("k_step", 24, "last value", 0.3))
-    return frame(*one_step, *farther, ("free_run", None, "model", free_run))
-
-
-def test_the_free_run_does_not_count_where_a_horizon_is_set():
-    """Not that it diverges, nor that a series loses its way."""
-    assert findings_of(ahead(0.2, None), model=SERIES)["errors"].status == "look"
-    assert findings_of(ahead(0.2, 0.7), model=SERIES)["errors"].status == "look"
-    for model in (SERIES, DRIVEN):
-        errors = findings_of(ahead(0.2, 0.7), model=model, horizon=24)["errors"]
-        assert (errors.status, errors.values["steps"]) == ("fine", 24)
-    assert findings_of(ahead(0.9), horizon=24)["errors"].status == "bad"
-
-
-def test_an_exact_model_is_called_exact_with_the_terms_that_are_rounding():
-    weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
-    exact = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
-    values = findings_of(exact, weights=weights)["errors"].values
-    assert (values["exact"], values["superfluous"]) == (True, ["y(k-1)"])
-    values = findings_of(frame_of({"estimation": 0.1, "test": 0.1}), weights=weights)["errors"].values
-    assert (values["exact"], values["superfluous"]) == (False, [])
+def correlated(kind, largest, limit):
+    return {"tests": [CorrelationTest("a", "A", kind, (1, 2), (0.01, largest), 0.02, limit)]}
 
 
 def point(u, y=1.0, size=0.5, inside=True):
@@ -166,77 +69,110 @@ def point(u, y=1.0, size=0.5, inside=True):
 UNSTABLE, BEYOND, NOWHERE = point(1.0, size=1.5), point(1.0, inside=False), point(1.0, None, None, False)
 
 
-@pytest.mark.parametrize(
-    ("curve", "status", "values"),
-    [
-        ([point(1.0), UNSTABLE], "fine", {"cases": 2, "at_rest": 2}),
-        ([UNSTABLE], "look", {"at_rest": 1}),
-        ([BEYOND], "look", {"at_rest": 1, "beyond": 1}),
-        ([NOWHERE], "look", {"at_rest": 1}),
-        ([BEYOND, point(2.0, inside=False)], "look", {"at_rest": 1, "beyond": 2}),
-        ([UNSTABLE, point(2.0, size=1.5)], "bad", {"at_rest": 1, "beyond": 0}),
-        ([point(0.0, 2.0)], "look", {"several": 1}),
-    ],
-)
-def test_steady_states(curve, status, values):
-    steady_states = findings_of(curve=[point(0.0), *curve])["steady_states"]
-    assert steady_states.status == status and values.items() <= steady_states.values.items()
+def rests_of(*curve):
+    return {"curve": [point(0.0), *curve]}
 
 
-@pytest.mark.parametrize(("deviation", "status"), [(0.1, "fine"), (0.11, "look"), (None, "look")])
-def test_rests_of_the_data(deviation, status):
-    rests = [Rest("a", (1.0,), 2.0, 50, 2.0, 0.0), Rest("a", (2.0,), 4.0, 50, 4.5, deviation)]
-    steady_states = findings_of(rests=rests)["steady_states"]
-    values = steady_states.values
-    assert (steady_states.status, values["rests"], values["largest"]) == (status, 2, deviation or 0.0)
+def rests_off(deviation):
+    return {"rests": [Rest("a", (1.0,), 2.0, 50, 2.0, 0.0), Rest("a", (2.0,), 4.0, 50, 4.5, deviation)]}
 
 
-def test_what_else_is_told():
-    assert findings_of(is_bounded=False)["steady_states"].status == "look"
-    assert "steady_states" not in findings_of()
-    # Checks of the data that are not fine are repeated.
-    checks = [Finding("drift", "fine"), Finding("outliers", "look")]
-    findings = findings_of(checks=checks)
-    assert list(findings)[-1] == "outliers" and "drift" not in findings
-
-
-def test_a_test_that_rests_is_judged_by_the_deviation_that_is_known():
-    errors = frame_of({"estimation": 0.2, "test": 1.5})
-    # The output of the test moves by a thousandth of what is known.
-    errors.loc[errors["role"] == "test", "rmse"] = 0.0015
-    errors.loc[errors["role"] == "estimation", "rmse"] = 0.2
-    finding = findings_of(errors)["errors"]
-    assert (finding.status, finding.values["rests"], finding.values["gap"]) == ("look", True, None)
-    assert finding.values["relative"] == pytest.approx(0.0015)
-
-
-@pytest.mark.parametrize(("avoidable", "status"), [(0.0, "look"), (0.02, "look"), (0.8, "bad"), (None, "bad")])
-def test_noise_that_no_model_foresees_is_no_fault_of_the_model(avoidable, status):
-    rrse = {"estimation": 0.7, "test": 0.7}
-    assert findings_of(frame_of(rrse, arx=0.75), avoidable=avoidable)["errors"].status == status
-    # What a simpler model foresees is no noise.
-    assert findings_of(frame_of(rrse, arx=0.4), avoidable=avoidable)["errors"].status == "bad"
-    # Where nothing is explained, a model is of no use.
-    useless = frame_of({"estimation": 0.97, "test": 0.97})
-    assert findings_of(useless, avoidable=avoidable)["errors"].status == "bad"
-
-
-UNIT = {"scale": 1000.0, "shift": 0.0, "units": "powers of ten"}
+COMPETITION = {"selected": "linear OE", "sparse": "y(k) = u(k-1)"}
+COMPETITION["rows"] = [{"name": name, "terms": 2, "rrse": 0.1} for name in ("sparse", "linear OE")]
+NOISY, USELESS = {"estimation": 0.7, "test": 0.7}, {"estimation": 0.97, "test": 0.97}
 
 
 @pytest.mark.parametrize(
-    ("known", "test", "unit", "used", "status"),
+    ("name", "errors", "options", "status"),
     [
-        *((0.2, 900.0, UNIT, True, "look"), (0.2, None, UNIT, True, "look"), (0.9, 900.0, UNIT, True, "bad")),
-        *((0.2, 900.0, None, True, "bad"), (0.2, 900.0, UNIT, False, "bad")),
-        # Where the model is right there, the unit is.
-        (0.2, 0.1, UNIT, True, "fine"),
+        ("errors", rrse(test=0.25), {}, "fine"),
+        ("errors", rrse(test=0.26), {}, "look"),
+        ("errors", rrse(test=0.61), {}, "bad"),
+        ("errors", rrse(test=None), {}, "bad"),
+        # Data of the selection are no proof.
+        ("errors", rrse(estimation=0.2, selection=0.2), {}, "look"),
+        # New data may have twice the error, or one that is larger by very little.
+        ("errors", rrse(selection=0.1, test=0.2), {}, "fine"),
+        ("errors", rrse(selection=0.1, test=0.21), {}, "look"),
+        ("errors", rrse(selection=0.001, test=0.02), {}, "fine"),
+        # The output spreads less in the test, or more.
+        ("errors", rrse(selection=0.05, test=0.25, rmse={"selection": 0.16, "test": 0.2}), {}, "fine"),
+        ("errors", rrse(selection=0.08, test=0.08, rmse={"selection": 0.16, "test": 0.9}), {}, "fine"),
+        # The free run does not count where a horizon is set, and of a series it is no reason to call it bad.
+        ("errors", ahead(0.2, None), {"model": SERIES}, "look"),
+        ("errors", ahead(0.2, 0.7), {"model": SERIES}, "look"),
+        ("errors", ahead(0.2, 0.7), {"model": SERIES, "horizon": 24}, "fine"),
+        ("errors", ahead(0.9, 0.1), {"horizon": 24}, "bad"),
+        # Noise that no model can predict is not a fault, unless a simpler model predicts it, or nothing is explained.
+        ("errors", rrse(arx=0.75, **NOISY), {"avoidable": 0.02}, "look"),
+        ("errors", rrse(arx=0.75, **NOISY), {"avoidable": 0.8}, "bad"),
+        ("errors", rrse(arx=0.4, **NOISY), {"avoidable": 0.0}, "bad"),
+        ("errors", rrse(**USELESS), {"avoidable": 0.0}, "bad"),
+        # A test in another unit says little of a model that is good on other data.
+        ("errors", rrse(selection=0.2, test=900.0), other_unit(), "look"),
+        ("errors", rrse(selection=0.2, test=None), other_unit(), "look"),
+        ("errors", rrse(selection=0.9, test=900.0), other_unit(), "bad"),
+        ("errors", rrse(selection=0.2, test=900.0), other_unit(unit=None), "bad"),
+        ("errors", rrse(selection=0.2, test=900.0), other_unit(used=False), "bad"),
+        ("errors", rrse(selection=0.2, test=0.1), other_unit(), "fine"),
+        ("competitors", rrse(test=0.2, arx=None), {}, "fine"),
+        ("competitors", rrse(test=0.2, arx=0.19), {}, "look"),
+        ("competitors", rrse(test=0.2, arx=0.1), {}, "bad"),
+        ("competitors", rrse(test=None, arx=0.1), {}, "bad"),
+        ("competitors", rrse(test=0.002, arx=0.001), {}, "look"),
+        ("competitors", rrse(test=0.2, one_step=0.2, last=0.1), {}, "bad"),
+        ("competitors", TESTED, {"competition": COMPETITION}, "look"),
+        # A series is compared with the value of the last season.
+        ("competitors", ahead(0.2, 0.5), {"model": SERIES}, "fine"),
+        ("competitors", ahead(0.2, 0.5), {"model": SERIES, "season": (168, 0.21, 0.1)}, "bad"),
+        ("competitors", ahead(0.2, 0.5), {"model": SERIES, "season": (24, None, 0.1)}, "bad"),
+        # Many samples show a correlation that is small, and one does little harm to a good free run.
+        ("residuals", rrse(test=0.4), correlated("linear", 0.05, 0.06), "fine"),
+        ("residuals", rrse(test=0.4), correlated("linear", 0.09, 0.04), "fine"),
+        ("residuals", rrse(test=0.4), correlated("nonlinear", -0.2, 0.04), "look"),
+        ("residuals", rrse(test=0.4), correlated("nonlinear", 0.31, 0.04), "bad"),
+        ("residuals", rrse(test=0.1), correlated("linear", 0.31, 0.04), "look"),
+        ("steady_states", TESTED, rests_of(point(1.0), UNSTABLE), "fine"),
+        ("steady_states", TESTED, rests_of(UNSTABLE), "look"),
+        ("steady_states", TESTED, rests_of(BEYOND), "look"),
+        ("steady_states", TESTED, rests_of(NOWHERE), "look"),
+        ("steady_states", TESTED, rests_of(UNSTABLE, point(2.0, size=1.5)), "bad"),
+        ("steady_states", TESTED, rests_of(point(0.0, 2.0)), "look"),
+        ("steady_states", TESTED, rests_off(0.1), "fine"),
+        ("steady_states", TESTED, rests_off(0.11), "look"),
+        ("steady_states", TESTED, rests_off(None), "look"),
+        ("steady_states", TESTED, {"is_bounded": False}, "look"),
     ],
 )
-def test_a_test_in_another_unit_is_quoted_and_bad_only_for_a_bad_model(known, test, unit, used, status):
-    about = {"term": "y", "share": 1.0, "known": [0.0, 1.0], "beyond": 9.0, "used": used, "unit": unit}
-    check = Finding("test-range", "bad", {"out": about})
-    errors = frame_of({"estimation": 0.1, "selection": known, "test": test})
-    finding = findings_of(errors, checks=[check])["errors"]
-    assert (finding.status, finding.values["role"], finding.values["rrse"]) == (status, "test", test)
-    assert finding.values["other_unit"] == ("out" if unit and used and test != 0.1 else "")
+def test_rules(name, errors, options, status):
+    assert findings_of(errors, **options)[name].status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "errors", "options", "values"),
+    [
+        ("errors", rrse(estimation=0.2, test=None), {}, {"role": "test", "diverged": ["a.csv"]}),
+        ("errors", rrse(selection=0.2, test=900.0), other_unit(), {"other_unit": "out", "rrse": 900.0}),
+        # The output of the test moves by a thousandth of what it does in the other data.
+        (
+            "errors",
+            rrse(estimation=0.2, test=1.5, rmse={"test": 0.0015}),
+            {},
+            {"rests": True, "gap": None, "relative": pytest.approx(0.0015), "error_status": "look"},
+        ),
+        (
+            "errors",
+            rrse(estimation=1e-16, test=1e-16, one_step=1e-16),
+            {"weights": [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]},
+            {"exact": True, "superfluous": ["y(k-1)"]},
+        ),
+        ("steady_states", TESTED, rests_of(BEYOND, UNSTABLE), {"cases": 2, "at_rest": 1, "beyond": 1, "several": 0}),
+    ],
+)
+def test_values(name, errors, options, values):
+    assert values.items() <= findings_of(errors, **options)[name].values.items()
+
+
+def test_a_check_is_only_in_the_summary_where_it_says_something():
+    findings = findings_of(checks=[Finding("drift", "fine"), Finding("outliers", "look")])
+    assert list(findings) == ["errors", "competitors", "outliers"]
