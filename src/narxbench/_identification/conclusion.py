@@ -19,7 +19,7 @@ from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.choice import Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.plan import SearchPlan
+from narxbench._identification.search.plan import KEPT_PROBLEMS, SearchPlan
 from narxbench._identification.search.problem import MOST_STEPS, MOST_VALUES, MOST_WEIGHED, ConfigurationProblem
 from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.validation.answers import answers
@@ -41,8 +41,6 @@ from narxbench._model.noise_models import Narx, noise_family
 from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
-# Structures that are about as good as the selected one and widen its intervals, at most.
-MOST_EQUAL = 8
 # What the residuals of a richer model still show, besides correlation tests.
 FURTHER_TERMS = "residuals and further terms"
 
@@ -217,7 +215,7 @@ def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
 def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCertainty) -> list[Candidate]:
     """Return the structures that are about as good as the selected one: probable rivals, and those of as low an error.
 
-    They have other terms.
+    They have other terms. There are no more than problems are kept for.
     """
     selected = choice.selected
     rivals = []
@@ -230,7 +228,7 @@ def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCert
             rivals.append(structure)
     by_terms = {structure.structure: structure for structure in rivals[::-1]}
     by_terms.pop(selected.structure, None)
-    return list(by_terms.values())[::-1][:MOST_EQUAL]
+    return list(by_terms.values())[::-1][:KEPT_PROBLEMS]
 
 
 def _models(plan: SearchPlan, choice: Choice, model: Model) -> dict[str, Model]:

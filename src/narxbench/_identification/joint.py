@@ -42,7 +42,7 @@ from narxbench._identification.validation.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible
 from narxbench._io.words import listed
-from narxbench._model.dataset import DIVERGED
+from narxbench._model.dataset import DIVERGED, Signals
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import IDENTIFICATION_VERSION, JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
@@ -202,23 +202,16 @@ class OutputCandidate:
         return self._fit.model(self._fit.weights())
 
 
-class JointSignals(NamedTuple):
-    """The samples of a record: inputs, shape (samples, inputs), and outputs, shape (samples, outputs)."""
-
-    u: Floats
-    y: Floats
-
-
 # Joint models, a record that they predict, its role, and the samples of it that count; None: all.
-_Run = tuple[JointModel, JointSignals, Role, Integers | None]
+_Run = tuple[JointModel, Signals, Role, Integers | None]
 
 
-def signals_of(records: Sequence[Record], n_outputs: int) -> list[JointSignals]:
-    """Return the signals of records of the first output, whose last inputs are the other outputs."""
+def signals_of(records: Sequence[Record], n_outputs: int) -> list[Signals]:
+    """Return the inputs and all outputs in records of the first output, whose last inputs are the other outputs."""
     signals = []
     for record in records:
         n_inputs = record.u.shape[1] - n_outputs + 1
-        signals.append(JointSignals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
+        signals.append(Signals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
     return signals
 
 
@@ -262,11 +255,11 @@ class JointTrial:
     ----------
     sources : sequence of sequence of sequence of OutputCandidate
         The candidates of each output, the one that its search chose first, by what their models see of the others.
-    signals : sequence of JointSignals
+    signals : sequence of Signals
         The records whose parts take turns.
     """
 
-    def __init__(self, sources: Sequence[Sequence[Sequence[OutputCandidate]]], signals: Sequence[JointSignals]) -> None:
+    def __init__(self, sources: Sequence[Sequence[Sequence[OutputCandidate]]], signals: Sequence[Signals]) -> None:
         self.signals = signals
         self.candidates: list[list[OutputCandidate]] = [[] for _ in sources[0]]
         self.starts: list[Combination] = []
@@ -345,7 +338,7 @@ def _common_times(chosen: Sequence[OutputCandidate], part: int, record: int) -> 
     return times
 
 
-def _joint_run(model: JointModel, signals: JointSignals) -> Floats:
+def _joint_run(model: JointModel, signals: Signals) -> Floats:
     """Return the joint free run over a record."""
     return model.simulate(signals.u if model.inputs else None, signals.y, samples=len(signals.y))
 
@@ -364,7 +357,7 @@ def relative_errors(pieces: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...
     return tuple(errors)
 
 
-def whole_errors(model: JointModel, signals: Sequence[JointSignals], first: int) -> tuple[float, ...]:
+def whole_errors(model: JointModel, signals: Sequence[Signals], first: int) -> tuple[float, ...]:
     """Return the relative error of each output over whole records from a sample on; infinite where a run diverges."""
     pieces = []
     try:
@@ -515,7 +508,7 @@ def joint_verdicts(
     identifications: Mapping[str, Identification],
     selection: "JointChoice",
     model: JointModel,
-    tests: Sequence[JointSignals],
+    tests: Sequence[Signals],
 ) -> list[Finding]:
     """Return for each output whether one may predict it with the joint models."""
     is_driven = selection.trial.is_driven
@@ -536,7 +529,7 @@ def joint_verdicts(
     return verdicts
 
 
-def _simulated(model: JointModel, signals: JointSignals) -> Floats:
+def _simulated(model: JointModel, signals: Signals) -> Floats:
     """Return the joint free run; one that diverges is beyond all bounds."""
     try:
         return _joint_run(model, signals)
@@ -654,7 +647,7 @@ def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
 
 
 def _error_rows(
-    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[JointSignals]
+    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[Signals]
 ) -> list[dict[str, Any]]:
     """Return the relative errors of joint runs by role, kind of models and output; None where a run diverges."""
     models: dict[Kind, JointModel | None] = {}

@@ -38,7 +38,7 @@ from narxbench._numerics.logarithm import natural_log
 
 # Candidates that are examined in turn for one whose free run holds over whole records, or which stays within bounds:
 # each costs a fit.
-MOST_EXAMINED = 20
+MOST_EXAMINED = 2 * FINALISTS
 # Times the selection error of the best structure up to which one that stays within bounds is taken instead
 # (``docs/search.md``).
 BOUNDED_WITHIN = 1.5

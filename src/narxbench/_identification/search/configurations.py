@@ -21,8 +21,6 @@ STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
 # Where only the lags of inputs, or only those of the output, are scanned, the others are these, from the first one on.
 SOME_LAGS = range(1, LAGS[1] + 1)
-# Share of the samples that only give lags, at most, where lags are scanned.
-LOST = 0.1
 
 
 @dataclass(frozen=True)
@@ -240,9 +238,10 @@ def _has_enough_samples(
     roles = {record.role for record in usable}
     if not sum(map(len, usable)) / stride >= 4 * max_lag or roles == {"selection"}:
         return False
-    # Samples that only give lags are not scored: with many the hard beginning of a record would count for some only.
+    # Samples that only give lags are not scored, so the hard beginning of a record would count for some configurations
+    # only. Such samples are no more than a part.
     is_free = has_few_lags or _is_given(recording, settings)
-    if not is_free and stride * max_lag * len(usable) > LOST * samples:
+    if not is_free and stride * max_lag * len(usable) * N_PARTS > samples:
         return False
     return ("selection" in roles) == any(record.role == "selection" for record in records)
 

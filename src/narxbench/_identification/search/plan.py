@@ -14,7 +14,7 @@ from narxbench._identification.data.checks import dead_times
 from narxbench._identification.data.evidence import InputEvidence, input_evidence, largest_degree_shown
 from narxbench._identification.data.responses import Response, responses
 from narxbench._identification.data.sampling import Sampling, advised_decimations
-from narxbench._identification.data.scaling import SMALLEST, Scaling, scaling
+from narxbench._identification.data.scaling import LARGEST, SMALLEST, Scaling, scaling
 from narxbench._identification.data.seasons import check_horizon, seasons, seasons_beside_inputs, steps_judged
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.effort import Effort
@@ -35,8 +35,6 @@ FINALISTS = 6
 LEADERS = FINALISTS // 2
 # Problems that are kept for further searches.
 KEPT_PROBLEMS = FINALISTS + 2
-# Products of a few larger numbers overflow.
-LARGEST = 1e50
 
 
 @dataclass(frozen=True)

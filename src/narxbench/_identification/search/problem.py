@@ -161,10 +161,10 @@ class ConfigurationProblem:
         return [problem.data.measured for _, _, problem in self.parts]
 
     @cached_property
-    def energy(self) -> Floats:
-        """Sums of squares of the output of each part about the mean of all parts."""
+    def energy(self) -> float:
+        """The sum of squares of the output about its mean over all parts."""
         middle = mean(np.concatenate(self.measured_parts).tolist())
-        return np.array([math.fsum(((y - middle) ** 2).tolist()) for y in self.measured_parts])
+        return math.fsum(math.fsum(((y - middle) ** 2).tolist()) for y in self.measured_parts)
 
     def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
