@@ -58,21 +58,13 @@ class TestForms:
         check_weights(model, self.u, self.y)
         assert (model.inputs, model.output, model.decimation) == (("u",), "y", 1)
 
-    @pytest.mark.parametrize(
-        ("form", "names", "sampling_time"),
-        [("arrays", ("u", "y"), None), ("frame", ("valve", "y"), 2.0), ("series", ("valve", "level"), 2.0)],
-    )
-    def test_inputs_and_output_by_position(self, identification, form, names, sampling_time):
+    @pytest.mark.parametrize("output", ["y", "level"])
+    def test_inputs_and_output_by_position(self, identification, output):
         times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
-        frame = pd.DataFrame({"valve": self.u}, index=times)
-        signals = {
-            "arrays": (self.u[:, None], self.y),
-            "frame": (frame, self.y),
-            "series": (frame["valve"], pd.Series(self.y, index=times, name="level")),
-        }
-        model = narxbench.identify(*signals[form], **SMALL).model
+        frame, level = pd.DataFrame({"valve": self.u}, times), pd.Series(self.y, times, name="level")
+        model = narxbench.identify(frame, self.y if output == "y" else level, **SMALL).model
         assert model.coefficients == identification.model.coefficients
-        assert ((*model.inputs, model.output), model.sampling_time) == (names, sampling_time)
+        assert (model.inputs, model.output, model.sampling_time) == (("valve",), output, 2.0)
 
     def test_a_share_for_the_test(self, identification):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
@@ -103,7 +95,6 @@ def test_an_input_that_does_nothing_is_left_out(rng):
     assert model.terms == ("y(k-1)", "u1(k-1)", "y(k-1)*u1(k)", "u1(k)^2")
     assert model.inputs == ("heat", "noise")
     np.testing.assert_allclose(model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
-    assert identification.configuration["u_lags"] == [[0, 1], [0, 1]]
     assert identification.configuration["name"] == "q1-d2-y1-u0to1-u0to1"
     check_weights(model, u, y, 2)
 
@@ -150,16 +141,12 @@ def test_a_horizon_beyond_the_data_is_refused(test, most):
         narxbench.identify(u, y, test=test, horizon=300, **SMALL)
 
 
-def test_experiments_with_roles(tmp_path):
+def test_experiments_with_roles():
     u, y = s1(900)
     parts = {"estimation": slice(0, 400), "selection": slice(400, 600), "test": slice(600, 900)}
-    files, roles = [], {}
-    for role, part in parts.items():
-        file = tmp_path / f"{role}.csv"
-        pd.DataFrame({"u": u[part], "y": y[part]}).to_csv(file, index=False)
-        files.append(file)
-        roles[file.name] = role
-    identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
+    roles = dict(zip(["data 1", "data 2", "data 3"], parts, strict=True))
+    experiments = [{"u": u[part], "y": y[part]} for part in parts.values()]
+    identification = narxbench.identify(experiments, input="u", output="y", roles=roles, **SMALL)
     assert roles_of(identification.recording.records) == list(parts)
     model, metrics = identification.model, identification.to_dict()["metrics"]
     assert model.terms == TERMS
@@ -225,13 +212,13 @@ class PlainErrors:
                 explained.append(self.y[i][k])
         return np.linalg.lstsq(np.array(rows), np.array(explained), rcond=None)[0]
 
-    def free_run_errors(self, monomials, weights, part):
-        """Return the errors of free runs over a part."""
+    def errors(self, monomials, weights, part, is_free):
+        """Return the errors of free runs over a part, or of predictions one step ahead."""
         simulated, errors = {}, []
         for i, k in sorted(part):
             outputs = {}
             for at in range(k - self.lag * self.stride, k, self.stride):
-                outputs[at] = simulated.get((i, at), self.y[i][at])
+                outputs[at] = simulated.get((i, at), self.y[i][at]) if is_free else self.y[i][at]
             value = 0.0
             for monomial, weight in zip(monomials, weights, strict=True):
                 value += weight * self.product(monomial, outputs, i, k)
@@ -239,11 +226,11 @@ class PlainErrors:
             errors.append(self.y[i][k] - value)
         return errors
 
-    def rrse(self, terms):
+    def rrse(self, terms, is_free):
         """Return the root relative squared error of a structure over all parts."""
         monomials, errors, measured = parse_terms(terms, self.u[0].shape[1]), [], []
         for part in self.parts():
-            errors += self.free_run_errors(monomials, self.weights(monomials, set(part)), part)
+            errors += self.errors(monomials, self.weights(monomials, set(part)), part, is_free)
             measured += [self.y[i][k] for i, k in part]
         # The energy is that about the mean of all parts together.
         return math.sqrt(np.sum(np.square(errors)) / np.sum((measured - np.mean(measured)) ** 2))
@@ -265,6 +252,7 @@ def records_of(rng, lengths=(150,), inputs=("u",), decimation=1, shift=0.0):
     ("options", "settings"),
     [
         ({}, {}),
+        ({}, {"horizon": 1}),
         ({"shift": 9.0}, {"degree": 3, "y_lags": 1, "u_lags": 1}),
         ({"lengths": (200,), "decimation": 3}, {"decimation": 3, "y_lags": 1, "u_lags": "0-1"}),
         ({"lengths": (90, 60, 70), "inputs": ("u", "v")}, {"degree": 3, "y_lags": 1, "u_lags": {"u": 1, "v": "0-1"}}),
@@ -282,8 +270,8 @@ def test_errors_are_of_weights_that_do_not_know_the_part(rng, options, settings)
     assert configuration["centred"] == ("shift" in options) and list(identification.models) == ["sparse"]
     lag = max(configuration["y_lags"] + [*chain.from_iterable(configuration["u_lags"])])
     plain = PlainErrors(identification.recording.records, configuration["decimation"], lag, configuration["centred"])
-    assert tried["rrse"][0] == pytest.approx(plain.rrse(model.terms), rel=1e-6)
-    if lag == model.max_lag:
+    assert tried["rrse"][0] == pytest.approx(plain.rrse(model.terms, "horizon" not in settings), rel=1e-6)
+    if lag == model.max_lag and "horizon" not in settings:
         assert rrse_of(identification, "selection") == pytest.approx(tried["rrse"][0], rel=1e-6)
 
 
@@ -301,11 +289,10 @@ def test_centred_signals(rng):
     np.testing.assert_allclose(model.expanded().predict(u, y), model.predict(u, y), rtol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e12])
+@pytest.mark.parametrize("scale", [1e-12, 1e65])
 def test_units_do_not_matter(scale):
     u, y = s1(300)
-    plain = narxbench.identify(input=u, output=y, **SMALL)
-    scaled = narxbench.identify(input=u, output=y * scale, **SMALL)
+    plain, scaled = (narxbench.identify(u, size * y, **SMALL) for size in (1.0, scale))
     assert scaled.model.terms == plain.model.terms
     assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
 
@@ -317,19 +304,33 @@ def test_an_exact_model_is_called_exact(rng):
     assert by_name["errors"].values["exact"] and by_name["to_predict"].status == "fine"
 
 
-def test_a_structure_that_diverges_is_no_model(rng):
-    """The only candidate grows tenfold in each step, and the record of the selection does not."""
-    grows, rests = {"u": rng.random(10), "y": 10.0 ** np.arange(10)}, {"u": rng.random(60), "y": 1 + rng.random(60)}
-    settings = {**LEAST, "exclude": ["u*", "1"], "roles": {"data 1": "estimation", "data 2": "selection"}}
-    with pytest.raises(narxbench.NarxbenchError, match=r"stays finite on all parts .* diverge and 0 are singular"):
-        narxbench.identify([grows, rests], "y", input="u", **settings)
+@pytest.mark.parametrize(
+    ("excluded", "words"),
+    [
+        ("u*", "stays finite on all parts .* diverge and 0 are singular"),
+        ("y*", r"candidate terms: found u\(k-1\), always 0"),
+    ],
+)
+def test_the_only_candidate_makes_no_model(rng, excluded, words):
+    """The output grows tenfold in each of ten steps, and not later."""
+    data = {"u": np.zeros(70), "y": np.r_[10.0 ** np.arange(10), 1 + rng.random(60)]}
+    with pytest.raises(narxbench.NarxbenchError, match=words):
+        narxbench.identify(data, "y", input="u", **LEAST, exclude=[excluded, "1"])
+
+
+def test_a_run_that_grows_slowly_does_not_hold(rng):
+    """Parts begin with measured outputs of an integrator, whose drift adds up over the whole record."""
+    u = np.sin(np.arange(400) / 20) + 0.3 * rng.standard_normal(400)
+    y = np.cumsum(0.05 + np.r_[0.0, u[:-1]] + 0.01 * rng.standard_normal(400))
+    errors = items_by_name(narxbench.identify(u, y, **{**LEAST, "exclude": ["1"]}).summary)["errors"]
+    assert not errors.values["holds"] and errors.status != "fine"
 
 
 @pytest.mark.parametrize(
     ("y", "words"),
     [
         (np.full(30, 2.0), "found 2 in all 30 samples of data; allowed: an output that varies"),
-        (1e60 * np.arange(30.0), "found 2.9e+61 in data; allowed: up to 1e+50 in size, so scale the signal"),
+        (1e80 * np.arange(30.0), "found 2.9e+81 in data; allowed: up to 1e+70 in size, so scale the signal"),
         (
             1e-160 * np.arange(30.0),
             "found no value larger than 2.9e-159; allowed: 1e-152 or more in size, so scale the signal",
@@ -361,7 +362,6 @@ def test_lags_and_candidates_are_those_of_the_settings():
         (5, {"delay": 4}, {4}),
         (5, {"delay": 4, "decimation": 3}, {2}),
         (5, {}, {1, 4}),
-        (5, {"u_lags": [4, 5]}, {4}),
         (5, {"decimation": 5}, {1}),
         (0, {}, {0, 1}),
     ],
@@ -379,6 +379,9 @@ def test_effort_decides_how_much_is_tried():
     many = narxbench.identify(u, y, effort=0.05, noise="narx", degree=1)
     assert few.left_out > many.left_out and len(few.tried) < len(many.tried)
     assert set(few.tried["decimation"]) == {1}
+    scanned = narxbench.identify(u, y, effort=1.0, noise="narx", decimation=[1, 2], y_lags=2).tried
+    assert set(scanned["degree"]) == {1, 2, 3} and set(scanned["decimation"]) == {1, 2}
+    assert set(scanned["y_lags"]) == {"1, 2"} and len(set(scanned["u_lags"])) > 2
 
 
 def test_long_records_are_searched_in_stretches():
@@ -449,13 +452,6 @@ class TestSameResult:
 
 # What is known of a model: its JSON in shapes that fit each other, and what a terminal and a notebook show.
 
-KEYS = [
-    *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
-    *("degree", "lags", "certainty"),
-    *("noise", "offsets", "scales", "units", "decimation", "sampling_time"),
-    *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "notes", "data_digest"),
-]
-
 
 @pytest.fixture(scope="module")
 def decimated():
@@ -466,7 +462,7 @@ def decimated():
 
 def test_json_has_all_of_a_result(decimated):
     reported, model = decimated.to_dict(), decimated.model
-    assert list(reported) == KEYS and json.loads(json.dumps(reported, allow_nan=False)) == reported
+    assert json.loads(json.dumps(reported, allow_nan=False)) == reported
     assert (reported["terms"], reported["coefficients"]) == (list(model.terms), list(model.coefficients))
     np.testing.assert_allclose(reported["standard_errors"], model.standard_errors, rtol=1e-6)
     assert model.data_digest == decimated.recording.digest == reported["data_digest"]
@@ -475,8 +471,6 @@ def test_json_has_all_of_a_result(decimated):
         json.dumps(frame.to_dict("records"), allow_nan=False)
     json.dumps([decimated.weights, decimated.alike], allow_nan=False)
     assert len(set(names_of(decimated.summary))) == len(decimated.summary) > 3
-    for entry in [*reported["summary"], *reported["checks"]]:
-        assert set(entry) == {"name", "title", "status", "values", "text", "advice"}
 
 
 def test_probabilities_are_of_the_terms_and_their_rivals(decimated):

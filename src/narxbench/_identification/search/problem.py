@@ -101,6 +101,8 @@ class ConfigurationProblem:
             if name not in self.dropped:
                 self.monomials.append(monomial)
                 self.terms.append(name)
+        if not self.terms:
+            raise NarxbenchError(f"candidate terms: found {', '.join(names)}, always 0; allowed: one that varies")
         self._place = {name: i for i, name in enumerate(self.terms)}
 
     @cached_property
