@@ -1,22 +1,17 @@
 """Mistakes with measured data, and findings in words: `messages.txt` has the answers."""
 
 import math
-from functools import partial
+import re
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
 from tests.lookups import names_of
 from tests.messages import calls
+from tests.unit.identification.test_advice import OF_DATA, checks_of
 
 from narxbench._identification.conclusion import noise_model_text
-from narxbench._identification.data.checks import (
-    evidence_text,
-    excitation_text,
-    no_test_check,
-    sampling_text,
-    test_range_text,
-)
-from narxbench._identification.data.output_checks import drift_text, outliers_text, saturation_text
+from narxbench._identification.data.checks import no_test_check
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import TITLES, Finding
 from narxbench._identification.joint import joint_text
@@ -103,9 +98,6 @@ PLANS = {
     "from 3.2,x": (FRAME, "3.2,x"),
 }
 
-INPUT = {"term": "u", "range": [0.0, 5.0]}
-SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "advised": 12, "period": 0.5}
-SLOW["candidates"] = [1, 6, 12, 18]
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
 PREDICTED = {**ROW, "decimation": 3, "diverged": [], "decimated": 0.4, "fit_percent": 60.0}
 PREDICTED |= {"small": False, "rests": False, "relative": 0.4, "avoidable": 0.09, "other_unit": ""}
@@ -166,18 +158,6 @@ UNBIASED = {"rising": UNSEEN, "falling": UNSEEN, "drift": UNSEEN, "role": "test"
 UNBIASED["deviation"] = 1.0
 SEEN_THERE = {"error": -0.2, "seen": True}
 BIASED = {**UNBIASED, "rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}}
-LIMIT = {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}
-TRENDS = [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)]
-FINE_STEPS = {"levels": 400, "step": 0.1, "range": [0.0, 40.0], "coarse": False}
-COARSE_STEPS = {"levels": 4, "step": 1.7, "range": [0.0, 5.1], "coarse": True}
-OUTLIERS = {"count": 9, "total": 99, "limit": 0.5, "samples": [["r", 7, 1.0]] * 9, "records": 1}
-OUTLIERS["resolution"] = FINE_STEPS
-
-
-def excited(order, most, at_rest, **values):
-    return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": most, "at_rest": at_rest}
-
-
 COMPETED = {
     **{"selected": "sparse", "limit": 1.05, "competitors": 12, "kind": "free_run"},
     "rows": [
@@ -201,22 +181,6 @@ def competing(linear=0.4, last=0.4, *, rrse=0.1, season=None, **values):
     return {"linear_arx": arx, "last_value": repeated, **COMPETED, **values}
 
 
-def range_of_test(share, **changes):
-    about = {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3, "used": True, "unit": None}
-    return {"in": {**about, **changes}}
-
-
-def in_unit(**changes):
-    return {"unit": {"scale": 1.0, "shift": 0.0, **changes}}
-
-
-def evident(changes, follows=0.0, *, degree=None, exchanged=False, delay=None, power=1):
-    about = {"term": "u", "constant": changes == 0, "changes": changes, "follows": follows, "exchanged": exchanged}
-    about |= {"delay": delay, "shown": delay, "power": power}
-    seen = {"constant": ["u"] * (changes == 0), "under_feedback": ["u"] * (follows > 0), "degree": degree}
-    return {"inputs": {"u": about}, "exchanged": ["u"] * exchanged, "idle": [], "terms": None, "rows": None, **seen}
-
-
 TRIED_VALUES = [
     {"settings": ["degree"], "value": 2, "rrse": 0.227},
     {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
@@ -235,9 +199,6 @@ EXAMPLES = [
     ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {"diverged": ["b.csv"], "rmse": None})),
     ("to_predict", {**PREDICTS, "others": "measured"}, ("look", {"rests": True}), ("look", {"other_unit": "out"})),
     ("to_predict", PREDICTS, ("look", {"unavoidable": True, "attempts": ATTEMPTS}), ("look", {"attempts": VAIN})),
-    ("evidence", {}, ("fine", evident(7, delay=8, power=2)), ("look", evident(1, degree=1)), ("look", evident(0))),
-    ("evidence", {}, ("look", evident(None, 0.5)), ("look", evident(None, 0.5, exchanged=True))),
-    ("evidence", {}, ("look", {**evident(7), "idle": ["u"], "terms": 286, "rows": 100}), ("fine", evident(7, delay=0))),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
     ("to_read", READS, ("look", {"near_pairs": {"number": 2, "worst": ["a", "b", 1.0]}, "groups": GROUPS})),
     ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe", "superfluous": ["y(k-3)"]})),
@@ -246,16 +207,6 @@ EXAMPLES = [
     ("to_control", CONTROLS, ("look", {"dynamics": INTERVALS}), ("look", {"doubts": CONTROL_DOUBTS})),
     ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": ["u(k-1)^3"]}}), ("bad", {"doubts": SIGN})),
     ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": None}}), ("look", UNEXPLAINED)),
-    ("excitation", {}, ("look", excited(11, 16, 0.0, lags=[1])), ("bad", excited(0, 5, 0.7))),
-    ("sampling", SLOW, ("look", {}), ("fine", {"compared": [1, 6, 12], "taken": 6})),
-    ("sampling", SLOW, ("fine", {"limit": "input", "advised": 1})),
-    ("sampling", SLOW, ("look", {"limit": "length", "advised": 4, "period": 4000.0})),
-    ("sampling", {**SLOW, "wanted": 1}, ("look", {"first_minimum": 3}), ("look", {"first_minimum": None})),
-    ("saturation", {}, ("bad", {"largest": LIMIT}), ("fine", {"largest": {**LIMIT, "limited": False}})),
-    ("drift", {}, ("look", {"trends": TRENDS, "offsets": [{"record": "r9", "offset": 3.0}]})),
-    ("test-range", {}, ("fine", {}), ("bad", range_of_test(0.4)), ("fine", range_of_test(0.4, used=False))),
-    ("test-range", {}, ("look", range_of_test(0.0, **in_unit(scale=0.001, units="powers of ten")))),
-    ("outliers", OUTLIERS, ("look", {"records": 2}), ("bad", {"count": 0, "resolution": COARSE_STEPS})),
     ("errors", PREDICTED, ("look", {}), ("look", {"role": "selection", "rrse": None, "holds": False})),
     ("errors", PREDICTED, ("look", {**AHEAD, "seasons": [12, 24]}), ("look", {**AHEAD, **AT_HORIZON, "rests": True})),
     ("errors", PREDICTED, ("bad", {"gap": {**GAP, "status": "bad"}}), ("bad", {"diverged": ["a.csv", "b.csv"]})),
@@ -270,26 +221,22 @@ EXAMPLES = [
     ("joint", TOGETHER, ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2, "driven": False})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3})),
 ]
-# The functions that checks have their sentences from; those of some depend on the status, too.
-OF_STATUS = (to_predict_text, test_range_text)
-OF_VALUES = (to_read_text, to_control_text, sampling_text, evidence_text, saturation_text, excitation_text, drift_text)
-OF_VALUES += (outliers_text, errors_text, competitors_text, residuals_text, steady_states_text, noise_model_text)
-OF_VALUES += (joint_text,)
-TEXTS = {function.__name__.removesuffix("_text"): function for function in (*OF_STATUS, *OF_VALUES)}
+TEXTS = (to_read_text, to_control_text, errors_text, competitors_text, residuals_text, steady_states_text)
+TEXTS = {function.__name__.removesuffix("_text"): function for function in (*TEXTS, noise_model_text, joint_text)}
 
 
-def finding_with(name, status, values):
-    """Return a finding as its check makes it of these values."""
-    function = TEXTS[name.replace("-", "_")]
-    text = function(values, status) if function in OF_STATUS else function(values)
-    return Finding(name, status, values, *((text,) if isinstance(text, str) else text))
-
-
-FINDINGS = []
-for name, common_values, *examples in EXAMPLES:
-    for status, values in examples:
-        FINDINGS.append(finding_with(name, status, {**common_values, **values}))
-FINDINGS += [*no_test_check([]), interruption("brief searches"), interruption(CONCLUSION)]
+@cache
+def findings():
+    """Return findings of checks of data, and those of models as their checks make them of these values."""
+    made = [*no_test_check([]), interruption("brief searches"), interruption(CONCLUSION)]
+    for advice in OF_DATA:
+        made += checks_of(advice)
+    for name, common_values, *examples in EXAMPLES:
+        for status, changes in examples:
+            values = {**common_values, **changes}
+            text = to_predict_text(values, status) if name == "to_predict" else TEXTS[name](values)
+            made.append(Finding(name, status, values, *((text,) if isinstance(text, str) else text)))
+    return made
 
 
 def tried(values, inputs):
@@ -316,11 +263,28 @@ def test_messages(review):
     mistakes |= calls("a planned run:", lambda name: planned(PLANS[name][0], y_initial=PLANS[name][1]), PLANS)
     mistakes |= calls("settings", lambda values: validated(IdentificationSettings, values, "identify"), SETTINGS)
     mistakes |= calls("tried", lambda arguments: tried(*arguments), TRIED)
-    for number, finding in enumerate(FINDINGS):
+    for number, finding in enumerate(findings()):
         mistakes[f"finding {number}: {finding.name}, {finding.status}"] = partial(words, finding)
     review(mistakes)
 
 
 def test_every_finding_has_an_example():
-    assert set(names_of(FINDINGS)) == set(TITLES)
+    assert set(names_of(findings())) == set(TITLES)
     assert len(TITLES) <= 18
+
+
+# Advice that tests of its own try.
+OF_MODELS = ("Use inputs that move", "Record steady states", "Record more samples")
+OF_MODELS += ("record more data", "Keep data for a test", "Take")
+
+
+def without_names(advice):
+    """Return an advice without names of signals, which differ."""
+    return " ".join(re.sub(r"\b(a|b|u|in|the input)\b", "", advice).split())
+
+
+def test_each_advice_is_tried():
+    tried_ones = list(map(without_names, [*OF_DATA, *OF_MODELS]))
+    for finding in findings():
+        advice = without_names(finding.advice)
+        assert not advice or any(text in advice for text in tried_ones), advice
