@@ -118,7 +118,7 @@ def configurations(
     Raises
     ------
     NarxbenchError
-        Where nothing can be tried, there are too many terms, or a pattern of ``exclude`` matches none.
+        If no configuration is possible, there are too many terms, or a pattern of ``exclude`` matches none.
     """
     _check_input_names(recording, settings)
     largest_included = max_lag_of(_included(settings, len(recording.inputs)))
@@ -161,7 +161,7 @@ def _check_size(kept: Iterable[Configuration]) -> None:
 
 
 def _check_patterns(kept: Iterable[Configuration], settings: IdentificationSettings) -> None:
-    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or leaves none in a configuration."""
+    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or all of a configuration."""
     if not settings.exclude:
         return
     names: dict[str, None] = {}
@@ -181,7 +181,7 @@ def _scans_lags(recording: Recording, settings: IdentificationSettings) -> bool:
 
 
 def _is_given(recording: Recording, settings: IdentificationSettings) -> bool:
-    """Return whether degree and lags are those of the user, so that nothing is too much."""
+    """Return whether the user gave degree and lags, so that no limit applies."""
     return settings.degree != "auto" and not _scans_lags(recording, settings)
 
 
@@ -193,7 +193,7 @@ def _grid(
     most_degree: int | None,
     seasons: Sequence[int],
 ) -> Iterator[tuple[Configuration, int]]:
-    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
+    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, which may be 0.
 
     Large ones are left out, unless degree and lags are given.
     """
@@ -214,7 +214,7 @@ def _grid(
 
 
 def with_seasons(lags: Iterable[int], seasons: Iterable[int], stride: int) -> tuple[int, ...]:
-    """Return lags of the output with those of its seasons and a step more; seasons of no whole steps are left out."""
+    """Return lags of the output, and of its seasons and a step more. Seasons must be whole steps."""
     all_lags = set(lags)
     for season in seasons:
         if season % stride == 0:
@@ -233,7 +233,7 @@ def _has_enough_samples(
     # Blocks that take turns shall be longer than the lags.
     if not has_few_lags and samples < 4 * N_PARTS * max_lag:
         return False
-    # Records that are no longer than the lags say nothing.
+    # Records as short as the lags cannot be used.
     usable = [record for record in records if len(record) > stride * max_lag]
     roles = {record.role for record in usable}
     if not sum(map(len, usable)) / stride >= 4 * max_lag or roles == {"selection"}:
@@ -281,9 +281,9 @@ def with_first_lag(configuration: Configuration, place: int, first: int) -> Conf
 
 
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
-    """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
+    """Return decimations that deserve a comparison: a coarse scale, the advised one, and some around it.
 
-    A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
+    With a stride over a fifth of ``first_minimum`` (Billings and Aguirre) the correlation dips after too few steps.
     """
     longest = max(advised, (first_minimum or 1) // 5)
     deserving = []

@@ -1,7 +1,6 @@
 """Scores of candidates: J of the error on parts of the data that the weights do not know.
 
-The error is that at the sampling of the data, so that a decimation, which is a stride with all of its phases, competes
-with any other.
+Errors are taken at the sampling of the data. So decimations, which are strides with all of their phases, can compete.
 """
 
 import math
@@ -63,7 +62,7 @@ def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> li
 
 
 def best_scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> Candidate | None:
-    """Return the first proposal of lowest J of one configuration with its score; None where none has terms."""
+    """Return the first proposal of lowest J of one configuration with its score, or None if none has terms."""
     proposals = [proposal for proposal in proposals if proposal.terms]
     if not proposals:
         return None
@@ -233,7 +232,7 @@ def _part_errors(
 
 
 def whole_error(problem: ConfigurationProblem, candidate: Candidate) -> float:
-    """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+    """Return the root relative squared error of free runs over whole records, or +inf if one diverges."""
     arrangement = problem.arrangement
     segments = arrangement.segments(arrangement.has_lags)
     squares = _squares(problem, candidate, _weighted(problem, candidate), segments, None)
@@ -248,7 +247,7 @@ def _is_fitted(candidate: Candidate) -> bool:
 
 
 def _weighted(problem: ConfigurationProblem, candidate: Candidate) -> Weighted | None:
-    """Return the weights on all data that estimate; None where they diverge."""
+    """Return the weights on all data that estimate, or None if they diverge."""
     if _is_fitted(candidate):
         return _of_fit(problem.fit_under(candidate.terms, candidate.noise_model))
     return _weighted_without(problem, candidate, None, None)
@@ -257,7 +256,7 @@ def _weighted(problem: ConfigurationProblem, candidate: Candidate) -> Weighted |
 def _weighted_without(
     problem: ConfigurationProblem, candidate: Candidate, part: int | None, whole: StructureFit | None
 ) -> Weighted | None:
-    """Return the weights on all data that estimate but those of a part; ``whole`` is the fit to all of them."""
+    """Return the weights on all data that estimate except a part. ``whole`` is the fit to all of them."""
     if candidate.kind == "unpruned":
         return problem.ridge_weights(candidate.shrinkage, part), {}
     if whole is None:
@@ -293,7 +292,7 @@ def _squares(
     segments: Sequence[range],
     steps: int | None,
 ) -> float:
-    """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
+    """Return the sum of squared errors of runs from the measured outputs before each segment, +inf if one diverges."""
     if weighted is None:
         return math.inf
     monomials = problem.monomials_of(candidate.terms)

@@ -22,7 +22,7 @@ BRIEF, VARIANTS, FORWARD = "brief searches", "other lags and levels", "forward r
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
 COMPETITION = "simple models"
 ATTEMPTS = "tries of other settings"
-# What is done between the steps.
+# The work between the steps.
 CHOICE, CONCLUSION = "choice of the structure", "conclusion"
 _ORDER = (BRIEF, VARIANTS, FORWARD, NOISE, DESCENTS, WEIGHTS, COMPETITION)
 # The planned time of each step. The others are short.
@@ -98,7 +98,7 @@ def _work(
 
 
 def _late_results(outcomes: SimpleQueue[_Outcome[T]]) -> dict[int, T]:
-    """Return the results that nobody has taken yet, by their place."""
+    """Return the results that were not taken yet, by their place."""
     results: dict[int, T] = {}
     while True:
         try:
@@ -112,8 +112,7 @@ def _late_results(outcomes: SimpleQueue[_Outcome[T]]) -> dict[int, T]:
 class Steps:
     """Runs jobs in threads, and reports the progress whenever one is done.
 
-    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not done then are left out, and so are all
-    later ones.
+    ``interrupted`` is the step that Ctrl-C ended, or "". The remaining jobs are then skipped, and all later ones.
 
     Parameters
     ----------
@@ -142,8 +141,8 @@ class Steps:
         outcomes = SimpleQueue[_Outcome[T]]()
         results: dict[int, T] = {}
         error: BaseException | None = None
-        # A job cannot be stopped, so nobody waits for those that run when the step ends early: the threads end with
-        # the process.
+        # A job cannot be stopped. If the step ends early, running jobs are abandoned and their threads end with the
+        # process.
         _start_threads(min(threads or THREADS, planned), partial(_work, function, waiting, outcomes))
         try:
             if planned:
@@ -163,9 +162,9 @@ class Steps:
         return [results[place] for place in sorted(results)]
 
     def keep(self, step: str, function: Callable[[], T]) -> T:
-        """Return what a function between the steps returns; Ctrl-C calls it again without the steps that it has left.
+        """Call a function between the steps. After Ctrl-C call it again, without its remaining steps.
 
-        So what is known before it is not lost. A second time, KeyboardInterrupt is raised.
+        So earlier results are not lost. A second Ctrl-C raises KeyboardInterrupt.
         """
         try:
             with interruptible():
