@@ -125,15 +125,6 @@ def test_j(roles, density, centred, selected):
     assert structures[0].fitness == pytest.approx(expected, rel=1e-9)
 
 
-def test_what_diverges_on_one_part_has_no_score(rng):
-    records = [Record("grows", rng.random((60, 1)), 2.0 + rng.random(60), "selection")]
-    for role in ("estimation", "selection"):
-        records.append(Record(role, rng.random((60, 1)), 1.01 ** np.arange(60), role))
-    plan, configuration = plan_of(Recording(tuple(records), ("u",), "y"), y_lags=1, u_lags=1)
-    (structure,) = scored(plan, [Candidate(configuration, ("y(k-1)^2",), "x")], 1)
-    assert (structure.divergent, structure.singular, structure.fitness, structure.rrse) == (0.5, False, None, None)
-
-
 def test_where_all_structures_diverge_those_of_inputs_are_tried(rng):
     y = np.where(np.arange(80) % 20 < 17, 0.1, 1e3) * (1 + rng.random(80))
     recording = Recording((Record("r", rng.standard_normal((80, 1)), y),), ("u",), "y")
