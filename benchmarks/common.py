@@ -1,7 +1,6 @@
 """The parts that benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
 
 import argparse
-import io
 import os
 import platform
 import shutil
@@ -9,16 +8,13 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 import narxbench
 from narxbench._io.files import write_atomically
@@ -28,33 +24,10 @@ SYSTEMS = ("S1", "S2", "S3", "S4")
 SNR_DB = 30
 SAMPLES, N_VALIDATION = 2000, 600
 PACKAGES = ("narxbench", "numpy", "numba", "llvmlite", "scipy", "snakemake")
-PEERS = ("sysidentpy", "fastcan", "pymoo", "pyswarms")
+PEERS = ("sysidentpy", "fastcan")
 
 
 Entry = TypeVar("Entry", bound=tuple[Any, ...])
-
-
-class Row(NamedTuple):
-    """One number of results.csv."""
-
-    benchmark: str
-    case: str
-    method: str
-    quantity: str
-    value: float
-
-
-def result_rows(benchmark: str, case: str, method: str, values: Mapping[str, float]) -> list[Row]:
-    """Return the rows of several quantities of a method in a case."""
-    return [Row(benchmark, case, method, quantity, value) for quantity, value in values.items()]
-
-
-class Part(NamedTuple):
-    """The outcome of one benchmark: Markdown for results.md, rows for results.csv, and files of its own by name."""
-
-    text: str
-    rows: list[Row]
-    files: dict[str, str | bytes] = {}  # noqa: RUF012
 
 
 def make_problem(name: str, seed: int = 1) -> tuple[narxbench.System, narxbench.StructureProblem, Any, Any]:
@@ -109,18 +82,6 @@ def write_page(description: str | None, result: Path, report: Callable[[int], st
     parser.add_argument("--output", type=Path, default=result)
     options = parser.parse_args()
     write_atomically(options.output, report(sets[size_of(options.quick)]))
-
-
-def drawn(name: str, size: tuple[float, float], plot: Callable[[Figure], None]) -> bytes:
-    """Return an SVG of ``size`` inches; the same plot has the same bytes."""
-    style: Any = {"font.size": 8, "svg.hashsalt": name, "axes.spines.top": False, "axes.spines.right": False}
-    with matplotlib.rc_context(style):
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
-        plot(figure)
-        stream = io.BytesIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    return stream.getvalue()
 
 
 def version(package: str) -> str | None:

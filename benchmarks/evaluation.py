@@ -15,8 +15,6 @@ from tests import reference
 from benchmarks.common import (
     N_VALIDATION,
     SYSTEMS,
-    Part,
-    Row,
     cpu_seconds,
     installed,
     make_problem,
@@ -25,11 +23,10 @@ from benchmarks.common import (
     size_of,
     table,
 )
-from benchmarks.speed import TERMS
 from narxbench import StructureProblem
 from narxbench._model.terms import INPUT, OUTPUT, Monomial
 
-CARDINALITIES = (10, 20, 33)
+TERMS = 20
 BATCH = 30  # structures evaluated together: the default swarm
 ONE_BY_ONE = 3  # of them that implementations without batches get
 ROUNDS = {"full": 11, "quick": 3}
@@ -299,60 +296,50 @@ def check_equal(name: str, case: str, errors: Any, expected: Any) -> None:
         raise SystemExit(f"FAIL: {name} on {case}: sum of squared errors {errors}; narxbench: {expected}")
 
 
-def run(quick: bool) -> Part:
-    """Measure every implementation on the same structures, interleaved, and compare with the batched kernel."""
+def run(quick: bool) -> str:
+    """Measure every implementation on the same structures, interleaved, and return the section of the page."""
     warnings.filterwarnings("ignore", module="sysidentpy|fastcan|sklearn")
     present = installed(IMPLEMENTATIONS)
-    times: dict[tuple[str, str, int], list[float]] = {}
+    times: dict[tuple[str, str], list[float]] = {}
     for system_name in SYSTEMS:
         system, problem, u, y = make_problem(system_name)
         prepared = {}
         for name, (make, _, _) in present.items():
             prepared[name] = make(problem, u, y)
-        for cardinality in CARDINALITIES:
-            case, positions = f"{system_name}, {cardinality} terms", structures(problem, y, cardinality)
-            expected = problem.evaluate_positions(positions)[1]
-            for row, error in zip(positions[:ONE_BY_ONE], expected, strict=False):
-                orders = {"n_u": system.n_u, "n_y": system.n_y}
-                check_equal("reference", case, reference.evaluate(u, y, terms_of(problem, row), **orders)[1], error)
-            calls = {}
-            for name, (_, _, batched) in present.items():
-                part = positions if batched else positions[:ONE_BY_ONE]
-                check_equal(name, case, prepared[name](part), expected[: len(part)])
-                call = lambda evaluate=prepared[name], part=part: evaluate(part)  # noqa: E731
-                calls[name] = call, max(1, round(SECONDS_PER_MEASUREMENT / cpu_seconds(call))), len(part)
-            for _ in range(ROUNDS[size_of(quick)]):
-                for name, (call, repeats, count) in calls.items():
-                    microseconds = 1e6 * cpu_seconds(call, repeats) / count
-                    times.setdefault((name, system_name, cardinality), []).append(microseconds)
+        positions = structures(problem, y, TERMS)
+        expected = problem.evaluate_positions(positions)[1]
+        for row, error in zip(positions[:ONE_BY_ONE], expected, strict=False):
+            orders = {"n_u": system.n_u, "n_y": system.n_y}
+            check_equal("reference", system_name, reference.evaluate(u, y, terms_of(problem, row), **orders)[1], error)
+        calls = {}
+        for name, (_, _, batched) in present.items():
+            part = positions if batched else positions[:ONE_BY_ONE]
+            check_equal(name, system_name, prepared[name](part), expected[: len(part)])
+            call = lambda evaluate=prepared[name], part=part: evaluate(part)  # noqa: E731
+            calls[name] = call, max(1, round(SECONDS_PER_MEASUREMENT / cpu_seconds(call))), len(part)
+        for _ in range(ROUNDS[size_of(quick)]):
+            for name, (call, repeats, count) in calls.items():
+                microseconds = 1e6 * cpu_seconds(call, repeats) / count
+                times.setdefault((name, system_name), []).append(microseconds)
     return _report(times, present)
 
 
-def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, Any]) -> Part:
-    rows, lines = [], []
+def _report(times: dict[tuple[str, str], list[float]], present: dict[str, Any]) -> str:
+    lines = []
     for name, (_, package, _) in IMPLEMENTATIONS.items():
         if name not in present:
             lines.append([name, f"{package} is not installed", ""])
             continue
-        columns: list[str] = []
-        for cardinality in CARDINALITIES:
-            by_system, ratios = [], []
-            for system in SYSTEMS:
-                theirs, ours = times[name, system, cardinality], times[OURS, system, cardinality]
-                by_system.append(median(theirs))
-                ratios.append(median(np.divide(theirs, ours)))
-                case = f"{system}, {cardinality} terms"
-                rows.append(Row("evaluation", case, name, "microseconds", by_system[-1]))
-                rows.append(Row("evaluation", case, name, "ratio", ratios[-1]))
-            span = f"{number(min(ratios), 2)}-{number(max(ratios), 2)}"
-            if cardinality == TERMS:
-                columns = [number(median(by_system)), f"{number(median(ratios), 2)} ({span})"]
-        lines.append([name, *columns])
+        by_system, ratios = [], []
+        for system in SYSTEMS:
+            by_system.append(median(times[name, system]))
+            ratios.append(median(np.divide(times[name, system], times[OURS, system])))
+        span = f"{number(min(ratios), 2)}-{number(max(ratios), 2)}"
+        lines.append([name, number(median(by_system)), f"{number(median(ratios), 2)} ({span})"])
     header = ["implementation", f"{TERMS} terms: µs", "times narxbench"]
-    text = (
+    return (
         "## One evaluation\n\n"
         "Least squares on 1395 to 1397 rows and a free run of 600 samples. CPU time of one thread, "
         "median over rounds of each system, then over S1 to S4. Ratios are taken within a round, with the range over "
         f"the systems in brackets. All errors agree with narxbench's to {TOLERANCE:g}.\n\n" + table(header, lines)
     )
-    return Part(text, rows)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import ROOT, Part, Row, median, number, result_rows, run_child, size_of, table
+from benchmarks.common import ROOT, median, number, run_child, size_of, table
 
 ROUNDS = {"full": 3, "quick": 1}
 STEPS = {
@@ -80,8 +80,8 @@ print(json.dumps([b - a for a, b in zip(times, [time.perf_counter(), time.proces
 MOST_TIMES, MOST_SECONDS_FIRST = {"empty": 16, "filled": 6}, 2.0
 
 
-def run(quick: bool) -> Part:
-    """Run the scripts in a folder of their own, several times; the searches with an empty and a filled cache."""
+def run(quick: bool) -> str:
+    """Run the scripts several times, the searches with an empty and a filled cache, and return the section."""
     scripts = {"identify": IDENTIFY}
     for name in IMPORTS:
         if _installed(name):
@@ -101,9 +101,7 @@ def run(quick: bool) -> Part:
         with tempfile.TemporaryDirectory() as folder:
             for rounds in buck.values():
                 rounds.append(identified_buck(folder))
-    part = _report(searches, alone)
-    text, rows = _buck_report(buck, median(cpu for _, cpu in alone["basis"]))
-    return Part(part.text + text, part.rows + rows)
+    return _report(searches, alone) + _buck_report(buck, median(cpu for _, cpu in alone["basis"]))
 
 
 def _importing(name: str) -> str:
@@ -125,13 +123,11 @@ def identified_buck(folder: str) -> list[float]:
     return seconds
 
 
-def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> tuple[str, list[Row]]:
-    """Return the table of the identifications of the buck converter, and the rows; ``basis`` are CPU s of an import."""
-    rows, lines = [], []
+def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> str:
+    """Return the table of the identifications of the buck converter. ``basis`` is the CPU time of an import."""
+    lines = []
     for cache, rounds in buck.items():
         wall, cpu, first = map(median, zip(*rounds, strict=True))
-        quantities = {"wall": wall, "cpu": cpu, "first model": first, "times the import": cpu / basis}
-        rows += result_rows("first_use", f"{cache} cache", "buck", quantities)
         limit = f"{MOST_TIMES[cache]}"
         lines.append([f"{cache} cache", *map(number, (first, wall, cpu, cpu / basis)), limit])
     text = (
@@ -141,21 +137,15 @@ def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> tuple[str,
         f"{MOST_SECONDS_FIRST:g} s with a filled cache.\n\n"
     )
     header = ["buck", "first model: wall s", "wall s", "CPU s", "times the import", "at most"]
-    return text + table(header, lines), rows
+    return text + table(header, lines)
 
 
-def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, list[list[float]]]) -> Part:
-    """Return the section of the page and the rows, with medians over the rounds."""
-    rows, lines = _steps(searches)
-    cpu = {}
-    for name, rounds in alone.items():
-        _, seconds = zip(*rounds, strict=True)
-        cpu[name] = median(seconds)
-        rows.append(Row("first_use", "alone", name, "cpu", cpu[name]))
+def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, list[list[float]]]) -> str:
+    """Return the first table with its introduction, with medians over the rounds."""
+    cpu = {name: median(seconds for _, seconds in rounds) for name, rounds in alone.items()}
     first_search = 0.0
-    for row in rows:
-        if (row.case, row.quantity) == ("empty cache", "cpu") and row.method in ("problem", "upso2d"):
-            first_search += row.value
+    for step in ("problem", "upso2d"):
+        first_search += median(times[step][1] for times in searches["empty"])
     sentences = []
     for name, modules in IMPORTS.items():
         if name in cpu:
@@ -173,21 +163,19 @@ def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, 
     header = ["step"]
     for cache in searches:
         header += [f"{cache} cache: wall s", f"{cache} cache: CPU s"]
-    return Part(text + table(header, lines), rows)
+    return text + table(header, _lines(searches))
 
 
-def _steps(searches: dict[str, list[dict[str, list[float]]]]) -> tuple[list[Row], list[list[str]]]:
-    """Return the rows and the lines of the table of each step, by the state of the cache."""
-    rows, lines = [], []
+def _lines(searches: dict[str, list[dict[str, list[float]]]]) -> list[list[str]]:
+    """Return the line of each step in the table, by the state of the cache."""
+    lines = []
     for step, title in STEPS.items():
         line = [title]
-        for cache, rounds in searches.items():
-            for i, quantity in enumerate(("wall", "cpu")):
-                value = median(times[step][i] for times in rounds)
-                rows.append(Row("first_use", f"{cache} cache", step, quantity, value))
-                line.append(number(value))
+        for rounds in searches.values():
+            for seconds in zip(*(times[step] for times in rounds), strict=True):
+                line.append(number(median(seconds)))
         lines.append(line)
-    return rows, lines
+    return lines
 
 
 def _output(script: str, folder: str) -> Any:

@@ -1,15 +1,18 @@
-"""The overhead of the pipeline over the bare searches: CPU time of a whole run in a fresh copy of the project."""
+"""The overhead of the pipeline over the searches in a fresh copy of the project, and the plans of large studies."""
 
 import json
 import shutil
 import tempfile
 from pathlib import Path
 
-from benchmarks.common import ROOT, Child, Part, Row, copy_of_project, number, result_rows, run_child, size_of, table
+from benchmarks.common import ROOT, Child, copy_of_project, number, run_child, size_of, table
 
 CORES = 2
 CONFIGURATION: dict[str, list[str]] = {"full": [], "quick": ["--configfile", "config/quick.yaml"]}
 TIMEOUT = 3600.0
+# Seeds of every condition, and how many of them one job runs.
+PLANS = {"full": ((417, 1), (1389, 50)), "quick": ((40, 1), (40, 10))}
+CONDITIONS = 72  # of config/paper.yaml
 # A fresh copy has no compiled code yet: one short search of each algorithm compiles it, measured on its own.
 WARM_UP = """
 import sys
@@ -81,8 +84,21 @@ def _empty(runs: list[str]) -> dict[str, Child]:
         return {f"empty rules: {step}": child for step, child in _measured(steps, folder).items()}
 
 
-def run(quick: bool) -> Part:
-    """Plan, run and run again the whole study (or the quick one) and compare with the searches' own time."""
+def _plans(folder: Path, size: str) -> str:
+    """Return what the plans of larger studies take, in a sentence."""
+    texts = []
+    for seeds, per_job in PLANS[size]:
+        settings = ["--config", f"seeds={seeds}", f"seeds_per_job={per_job}"]
+        command = ["-m", "snakemake", "-n", "--quiet", "all", *settings]
+        (child,) = _measured({f"the plan of {seeds} seeds": command}, folder).values()
+        jobs = f"with {per_job} seeds in a job (`seeds_per_job`)" if per_job > 1 else "if each run is a job"
+        cost = f"{number(child.wall, 2)} s with {number(child.peak_mb, 2)} MB"
+        texts.append(f"{CONDITIONS * seeds} runs in {cost} {jobs}")
+    return f"\nThe pipeline plans {', '.join(texts)}, before every start.\n"
+
+
+def run(quick: bool) -> str:
+    """Plan, run and run again the whole study, or the quick one, and return the section of the page."""
     arguments = CONFIGURATION[size_of(quick)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -102,15 +118,10 @@ def run(quick: bool) -> Part:
         runs = []
         for path in sorted(folder.glob("data/*/runs/**/*.json")):
             runs.append(path.relative_to(folder).with_suffix("").as_posix().split("/", 3)[3])
+        plans = _plans(folder, size_of(quick))
     measured |= _empty(runs)
     whole = measured["whole run"]
-    lines, rows = [], []
-    for step, child in measured.items():
-        quantities = {"wall": child.wall, "cpu": child.cpu, "peak_mb": child.peak_mb}
-        lines.append([step, *map(number, quantities.values())])
-        rows += result_rows("pipeline", f"{len(logs)} runs", step, quantities)
-    rows.append(Row("pipeline", f"{len(logs)} runs", "searches alone", "cpu", bare))
-    rows.append(Row("pipeline", f"{len(logs)} runs", "searches alone", "share of whole run", bare / whole.cpu))
+    lines = [[step, *map(number, (child.wall, child.cpu, child.peak_mb))] for step, child in measured.items()]
     extra = 1e3 * (whole.cpu - bare) / len(logs)
     text = (
         f"## The pipeline\n\n`snakemake --cores {CORES} {' '.join(arguments)}".rstrip()
@@ -118,4 +129,4 @@ def run(quick: bool) -> Part:
         f"process. The searches alone take {number(bare)} s of CPU, {100 * bare / whole.cpu:.0f} % of the whole run. "
         f"Everything else takes {number(extra, 2)} ms per run.\n\n"
     )
-    return Part(text + table(["step", "wall s", "CPU s", "peak MB"], lines), rows)
+    return text + table(["step", "wall s", "CPU s", "peak MB"], lines) + plans

@@ -50,14 +50,6 @@ def test_a_run_resumes_compares_and_keeps(tmp_path, monkeypatch, capsys):
     assert ended.value.code == bars.WORSE and "2.000 times" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["recovry"], ["--records", "nowhere"]])
-def test_mistakes_have_one_line(words, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["bars.py", *words])
-    with pytest.raises(SystemExit) as ended:
-        bars.main()
-    assert ended.value.code == 2 and "found" in capsys.readouterr().err
-
-
 def test_only_the_shipped_record_is_measured_without_a_folder(monkeypatch, tmp_path):
     monkeypatch.delenv(bars.RECORDS_FOLDER, raising=False)
     assert bars.records_at_hand() == [bars.BUCK]

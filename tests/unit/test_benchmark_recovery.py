@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.recovery import __main__ as command
-from benchmarks.recovery import judge, plants, situations, statistics
+from benchmarks.recovery import judge, plants, situations
 
 import narxbench
 
@@ -58,14 +57,3 @@ def test_the_true_model_has_no_error_on_fresh_data():
     assert judge.fresh_error(data, data.plant.monomials, weights) == pytest.approx(0, abs=1e-12)
     assert judge.fresh_error(data, data.plant.monomials, 3 * weights) == np.inf
     assert judge.Truth(data).oracle_error() < 0.02
-
-
-def test_interval_of_clopper_and_pearson():
-    assert statistics.clopper_pearson(0, 10) == pytest.approx((0, 0.3085), abs=1e-4)
-    assert statistics.clopper_pearson(8, 10) == pytest.approx((0.4439, 0.9748), abs=1e-4)
-    assert statistics.clopper_pearson(10, 10) == pytest.approx((0.6915, 1), abs=1e-4)
-
-
-def test_a_situation_that_there_is_not():
-    with pytest.raises(narxbench.NarxbenchError, match=r"found 'AR1 output'; allowed: .*did you mean 'AR\(1\) output'"):
-        command.situation_names(["AR1 output"])

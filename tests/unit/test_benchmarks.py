@@ -1,14 +1,11 @@
 """The benchmarks compare equal errors; nothing here measures time."""
 
 import re
-from itertools import compress
 
 import numpy as np
 import pytest
-from benchmarks import common, coverage, evaluation, measured, search
+from benchmarks import common, coverage, evaluation, measured
 from tests import reference
-
-import narxbench
 
 CASES = [("S1", 10), ("S3", 20), ("S4", 33)]
 
@@ -35,13 +32,6 @@ def test_every_implementation_computes_the_same_error(name, case):
         pytest.skip("the simulation of this SysIdentPy needs numpy.in1d, which newer versions of NumPy do not have")
     problem, u, y, positions, expected = case
     np.testing.assert_allclose(implementation(problem, u, y)(positions), expected, rtol=evaluation.TOLERANCE)
-
-
-def test_greedy_search_is_the_first_descent_of_the_stepwise_one():
-    problem = common.make_problem("S1")[1]
-    position, evaluations = search.greedy(problem, None, None, seed=1, evaluations=0)
-    result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=evaluations)
-    assert list(compress(problem.terms, position)) == result.terms
 
 
 def test_intervals_of_runs_that_agree():

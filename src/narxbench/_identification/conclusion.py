@@ -19,7 +19,7 @@ from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.choice import Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.plan import SearchPlan
+from narxbench._identification.search.plan import KEPT_PROBLEMS, SearchPlan
 from narxbench._identification.search.problem import MOST_STEPS, MOST_VALUES, MOST_WEIGHED, ConfigurationProblem
 from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.validation.answers import answers
@@ -42,8 +42,6 @@ from narxbench._model.noise_models import Narx, noise_family
 from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
-# Structures that are about as good as the selected one and widen its intervals, at most.
-MOST_EQUAL = 8
 # What the residuals of a richer model still show, besides correlation tests.
 FURTHER_TERMS = "residuals and further terms"
 
@@ -51,7 +49,7 @@ FURTHER_TERMS = "residuals and further terms"
 def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> Identification:
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is.
 
-    In a hurry neither probabilities of terms nor rivals are looked for.
+    In a hurry, probabilities of terms and rivals are skipped.
     """
     recording, settings = plan.recording, plan.settings
     selected = choice.selected
@@ -67,7 +65,7 @@ def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> 
     validation = validate(cases, steps=sorted({1, ahead}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
-    # Of a model with long lags there are fewer: the stability of a state costs the third power of the largest lag.
+    # A model with long lags gets fewer points: the stability of a state costs the third power of the largest lag.
     curve = static_curve(model, known, points=max(2, min(POINTS, POINTS**2 // max(1, model.max_lag))))
     rests = measured_static_points(model, known)
     rows = _compared_rows(problem)
@@ -157,9 +155,9 @@ def _dynamics(
     tests: Sequence[CorrelationTest],
     certainty: StructureCertainty | None,
 ) -> Dynamics | None:
-    """Return how the model answers its inputs; None where it does not rest in the middle of the data.
+    """Return how the model answers its inputs, or None if it does not rest in the middle of the data.
 
-    The correlation tests are those of the model. In a hurry, without a certainty, it is the only model.
+    ``tests`` are correlation tests of the model. In a hurry there is no certainty, and the model has no rivals.
     """
     records = [record for record in plan.searched.known if record.role in (None, "estimation")]
     point = working_point(model, records, curve)
@@ -169,7 +167,7 @@ def _dynamics(
         return dynamics([model], records, point)
     models = [model]
     for structure in _equal_structures(plan, choice, certainty):
-        # What is singular or diverges is no rival. Of long records, those that were searched are enough.
+        # A singular or diverging structure is not a rival. The stretches of long records that were searched suffice.
         with suppress(NarxbenchError):
             fit = ModelFit(plan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
@@ -183,9 +181,9 @@ def _dynamics(
 def _lack_of_fit(
     plan: SearchPlan, choice: Choice, tests: Sequence[CorrelationTest], records: Sequence[Record]
 ) -> tuple[Model | None, list[str] | None, list[str]]:
-    """Return a model with the terms that the candidates lack, these, and what they leave unexplained.
+    """Return a model with the terms that the candidates lack, these terms, and what stays unexplained.
 
-    The terms are as in :class:`Dynamics`. Weights of ridge regression and of the last value are not tested.
+    The terms are as in :class:`Dynamics`. Ridge regression and the last value are not tested.
     """
     unexplained = _clear_failures(tests)
     if choice.selected.kind in ("unpruned", "last value"):
@@ -216,9 +214,9 @@ def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
 
 
 def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCertainty) -> list[Candidate]:
-    """Return the structures that are about as good as the selected one: probable rivals, and those of as low an error.
+    """Return structures that are about as good as the selected one: probable rivals, and those with as low an error.
 
-    They have other terms.
+    Their terms differ. Their number is limited to the number of problems that are kept.
     """
     selected = choice.selected
     rivals = []
@@ -231,7 +229,7 @@ def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCert
             rivals.append(structure)
     by_terms = {structure.structure: structure for structure in rivals[::-1]}
     by_terms.pop(selected.structure, None)
-    return list(by_terms.values())[::-1][:MOST_EQUAL]
+    return list(by_terms.values())[::-1][:KEPT_PROBLEMS]
 
 
 def _models(plan: SearchPlan, choice: Choice, model: Model) -> dict[str, Model]:
@@ -256,7 +254,7 @@ def _competing(choice: Choice) -> dict[str, Candidate]:
 
 
 def _competitors(plan: SearchPlan, choice: Choice, models: Mapping[str, Model]) -> dict[str, Model | None]:
-    """Return the models of all structures that competed, by description; None where all data give no weights."""
+    """Return the models of all structures that competed, by description. A model is None if it has no weights."""
     competitors: dict[str, Model | None] = {}
     for name, structure in _competing(choice).items():
         if structure in (choice.best, choice.selected):
@@ -282,14 +280,14 @@ def _near_pairs(problem: ConfigurationProblem, rows: NDArray[np.int64]) -> dict[
 
 
 def last_cases(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases of the role that says most of new data."""
+    """Return the cases of the role that says most about new data."""
     roles = {case.record.role for case in cases}
     role = next(role for role in reversed(ROLES) if role in roles)
     return [case for case in cases if case.record.role == role]
 
 
 def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
-    """Return models and records of the role that says most of new data; none without inputs."""
+    """Return models and records of the role that says most about new data, if the model has inputs."""
     if not model.inputs:
         return []
     return [(case.model, case.record) for case in last_cases(cases)]
@@ -301,7 +299,7 @@ def _notes(plan: SearchPlan, choice: Choice) -> list[Finding]:
 
 
 def data_checks(plan: SearchPlan, configuration: Configuration, model: Model) -> list[Finding]:
-    """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
+    """Return the checks of the data in view of the model, with the decimations that were compared."""
     used, usage = set(), {}
     for monomial in model.monomials:
         used |= {signal for signal, _ in monomial}
@@ -346,7 +344,7 @@ def _competition(plan: SearchPlan, choice: Choice, sparse: Model) -> dict[str, A
 
 
 def noise_model_check(choice: Choice) -> list[Finding]:
-    """Return how the noise model was decided on; nothing where there was no choice."""
+    """Return how the noise model was chosen, or an empty list if there was no choice."""
     best: dict[str, Candidate] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:

@@ -58,8 +58,8 @@ def identify(  # noqa: D417
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own, with ``input`` and ``output`` columns of it. Where ``output`` is an array, the
-        inputs: an array, frame or series of shape (samples,) or (samples, inputs), or None.
+        Each is a separate experiment with the columns ``input`` and ``output``. If ``output`` is an array, the inputs:
+        an array, frame or series of shape (samples,) or (samples, inputs), or None.
     {reading}
     joint : bool, default False
         Whether to identify models of several outputs that run together, judged by their joint free run:

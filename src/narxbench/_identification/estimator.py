@@ -1,4 +1,4 @@
-"""A regressor by the conventions of scikit-learn, around :func:`narxbench._identification.identify.identify`.
+"""A regressor by the conventions of scikit-learn, around :func:`narxbench.identify`.
 
 It needs scikit-learn, as ``narxbench[sklearn]`` has it.
 """
@@ -30,10 +30,10 @@ Floats = NDArray[np.float64]
 class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A polynomial NARX model by the conventions of scikit-learn.
 
-    Samples are in order of time, evenly spaced: neither shuffle them, nor leave some out. ``groups`` tells experiments
-    apart. Parts of the samples take turns in selection. Split them by :class:`sklearn.model_selection.TimeSeriesSplit`.
-    Records with roles need :func:`narxbench.identify`. Parameters are settings of an identification; None means an
-    empty list or mapping.
+    Samples must be in order of time and evenly spaced: do not shuffle them or drop some. ``groups`` separates
+    experiments. Parts of the samples take turns in selection. Split samples by
+    :class:`sklearn.model_selection.TimeSeriesSplit`. Records with roles need :func:`narxbench.identify`. Parameters are
+    settings of an identification, and None means an empty list or mapping.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y : array, shape (samples,)
             The output.
         groups : array, shape (samples,), optional
-            The experiment that each sample is of; those of an experiment are together.
+            The experiment of each sample. Samples of an experiment must be together.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _checked_signals(self, X: ArrayLike | None, y: ArrayLike) -> tuple[Floats, Floats]:  # noqa: N803
-        """Return inputs and output as arrays, after the checks of scikit-learn; there may be no inputs."""
+        """Return inputs, of which there may be none, and output as arrays, after the checks of scikit-learn."""
         if X is None:
             # scikit-learn would refuse an array without columns.
             outputs = check_array(y, ensure_2d=False, dtype=np.float64, ensure_min_samples=LEAST_SAMPLES)
@@ -137,7 +137,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return inputs, np.asarray(outputs, np.float64)
 
     def _signal_names(self) -> tuple[list[str], str]:
-        """Return the names of the inputs, those of the columns if there are any, and another name for the output."""
+        """Return the names of the inputs, from columns if these have names, and another name for the output."""
         names = [f"u{i}" for i in range(1, self.n_features_in_ + 1)]
         if self.n_features_in_ == 1:
             names = ["u"]
@@ -162,9 +162,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X : array or frame, shape (samples, inputs), or None
             The inputs of one experiment; None where the model has none.
         y_initial : array, shape (at least ``model_.initial_samples``,), optional
-            The measured outputs from the first sample on. Without them nothing says where the run starts: it starts
-            from the mean output of the training data, so that the first predictions are that mean, and those after
-            them are off until the model has forgotten it. A model that does not forget needs measured outputs.
+            The measured outputs from the first sample on. Without them the run starts from the mean output of the
+            training data. The first predictions are then this mean, and later ones are off until the model has
+            forgotten it. A model that does not forget needs measured outputs.
         samples : int, optional
             How many samples to predict; needed without ``X``.
 

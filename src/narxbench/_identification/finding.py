@@ -1,4 +1,4 @@
-"""The finding of a check of the data, or of a model: how serious it is, a sentence, values, and what to do next."""
+"""The finding of a check of the data or of a model: how serious it is, a sentence, values, and what to do next."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -42,7 +42,7 @@ class Finding:
     text : str
         Sentences for a reader. Settings are arguments of Python in backticks.
     advice : str
-        What to do next; empty where there is nothing to do.
+        What to do next, or "".
     """
 
     name: str
@@ -64,7 +64,7 @@ class Finding:
 
 
 def worst(*statuses: Status) -> Status:
-    """Return the most serious status; fine if there is none."""
+    """Return the most serious status, or fine if there is none."""
     return max(statuses, key=get_args(Status).index, default="fine")
 
 

@@ -67,12 +67,12 @@ def conclude_search(
     check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> tuple[Identification, SearchPlan, Choice]:
-    """Identify a model from a recording without gaps, and return the search; all steps run in this process.
+    """Identify a model from a recording without gaps, and return the search. All steps run in this process.
 
-    ``check_cost`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
-    ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what is not done, and the best model so far
-    is kept, for which nobody waits long: of long records it is estimated on the stretches that were searched. Before
-    there is any, and a second time, KeyboardInterrupt is raised.
+    ``check_cost`` is called before the first search, and raises NarxbenchError if the plan is too expensive.
+    ``report_progress`` is called whenever a job is done. Ctrl-C skips the remaining jobs and keeps the best model so
+    far. So that the user does not wait, its weights then come from the stretches of long records that were searched.
+    KeyboardInterrupt is raised before there is a model, and by a second Ctrl-C.
     """
     check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
@@ -114,14 +114,14 @@ def search_recording(
 
 
 def search(plan: SearchPlan, steps: Steps) -> Choice:
-    """Return the choice of a structure after all searches; KeyboardInterrupt if there is none yet."""
+    """Return the choice of a structure after all searches, or raise KeyboardInterrupt if there is none yet."""
     briefs = brief_searches(plan, steps)
     proposals = steps.keep(CHOICE, partial(thorough_searches, plan, briefs, steps))
     return steps.keep(CHOICE, partial(choose, plan, proposals, steps))
 
 
 def _concluded(plan: SearchPlan, choice: Choice, steps: Steps) -> Identification:
-    """Return the conclusion; after an interruption one that does not take long."""
+    """Return the conclusion, without its slow parts after an interruption."""
     if steps.interrupted:
         return concluded(hurried(plan), choice, is_hurried=True)
     return concluded(plan, choice)
@@ -133,7 +133,7 @@ def _with_attempts(
     """Return an identification with what other settings gain, where one should not predict with the model as it is."""
     findings = {finding.name: finding for finding in identification.summary}
     to_predict = findings["to_predict"]
-    # Where the error is small already, the verdict has other reasons, which no setting takes away.
+    # If the error is already small, the verdict has other reasons, and other settings would not help.
     is_settled = to_predict.status == "fine" or findings["errors"].values["small"]
     if is_settled or to_predict.values["noise"] or error is None:
         return identification

@@ -1,12 +1,12 @@
 """Several outputs together: models that predict all of them from the inputs, judged by their joint free run.
 
-Each output is searched with the other outputs as measured. Their noise gives the models terms that the joint run has no
-use for, so each is searched once more with the others as the best models simulate them. The structures of both searches
+Each output is searched with the other outputs as measured. Their noise leads to terms that the joint run does not need,
+so each output is searched once more with the others as the best models simulate them. The structures of both searches
 are combined, and compared by the error of the joint free run over parts of the data that the weights do not know. The
-simulated outputs come from models of all known data, so that structures of the second kind are judged a little too
-well. Test records are not used.
+simulated outputs come from models of all known data, so structures of the second kind are judged a little too well.
+Test records are not used.
 
-The module is long because nothing else needs the parts of a joint identification.
+The module is long because the parts of a joint identification are used only here.
 """
 
 import math
@@ -42,7 +42,7 @@ from narxbench._identification.validation.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible
 from narxbench._io.words import listed
-from narxbench._model.dataset import DIVERGED
+from narxbench._model.dataset import DIVERGED, Signals
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import IDENTIFICATION_VERSION, JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
@@ -80,7 +80,7 @@ class JointIdentification:
         How the combination was chosen.
     summary : list of Finding
         For each output, whether one may predict it with the joint models: ``to_predict``, as for one output, with the
-        name of the output in the values. The others are simulated; without inputs they are as measured.
+        name of the output in the values. The others are simulated or, without inputs, as measured.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class JointIdentification:
     summary: list[Finding] = field(default_factory=list)
 
     def rrse(self, models: Kind = "joint", role: str = "selection") -> dict[str, float | None]:
-        """Return the relative error of the joint free run by output; empty where there are no data of the role."""
+        """Return the relative error of the joint free run by output, or an empty dict without data of the role."""
         rows = self.errors.to_dict("records")
         return {row["output"]: row["rrse"] for row in rows if (row["models"], row["role"]) == (models, role)}
 
@@ -127,7 +127,7 @@ class JointIdentification:
         return self.model.forecast(u, y, u_future, steps)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the models and what is known of them as plain data.
+        """Return the models and their checks as plain data.
 
         ``model`` has all values of the joint model, which :meth:`narxbench.JointModel.load` reads from the file,
         ``errors`` and ``structures`` are those of the attributes, ``summary`` and ``notes`` hold findings as values,
@@ -202,23 +202,16 @@ class OutputCandidate:
         return self._fit.model(self._fit.weights())
 
 
-class JointSignals(NamedTuple):
-    """The samples of a record: inputs, shape (samples, inputs), and outputs, shape (samples, outputs)."""
-
-    u: Floats
-    y: Floats
-
-
 # Joint models, a record that they predict, its role, and the samples of it that count; None: all.
-_Run = tuple[JointModel, JointSignals, Role, Integers | None]
+_Run = tuple[JointModel, Signals, Role, Integers | None]
 
 
-def signals_of(records: Sequence[Record], n_outputs: int) -> list[JointSignals]:
-    """Return the signals of records of the first output, whose last inputs are the other outputs."""
+def signals_of(records: Sequence[Record], n_outputs: int) -> list[Signals]:
+    """Return the inputs and all outputs in records of the first output, whose last inputs are the other outputs."""
     signals = []
     for record in records:
         n_inputs = record.u.shape[1] - n_outputs + 1
-        signals.append(JointSignals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
+        signals.append(Signals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
     return signals
 
 
@@ -236,7 +229,7 @@ def simulated_outputs(records: Sequence[Record], model: JointModel) -> list[Floa
 def records_of_output(
     records: Sequence[Record], output: int, n_outputs: int, seen_outputs: Sequence[Floats]
 ) -> list[Record]:
-    """Return records of the first output as those of another one.
+    """Turn records of the first output into records of another one.
 
     Parameters
     ----------
@@ -262,11 +255,11 @@ class JointTrial:
     ----------
     sources : sequence of sequence of sequence of OutputCandidate
         The candidates of each output, the one that its search chose first, by what their models see of the others.
-    signals : sequence of JointSignals
+    signals : sequence of Signals
         The records whose parts take turns.
     """
 
-    def __init__(self, sources: Sequence[Sequence[Sequence[OutputCandidate]]], signals: Sequence[JointSignals]) -> None:
+    def __init__(self, sources: Sequence[Sequence[Sequence[OutputCandidate]]], signals: Sequence[Signals]) -> None:
         self.signals = signals
         self.candidates: list[list[OutputCandidate]] = [[] for _ in sources[0]]
         self.starts: list[Combination] = []
@@ -283,12 +276,12 @@ class JointTrial:
         return bool(self.signals[0].u.shape[1])
 
     def error(self, combination: Combination) -> float:
-        """Return the root mean square of the relative errors of all outputs; infinite where a run diverges."""
+        """Return the root mean square of the relative errors of all outputs, or infinity if a run diverges."""
         errors = self.errors(combination)
         return math.sqrt(math.fsum(error * error for error in errors) / len(errors))
 
     def _errors(self, combination: Combination) -> tuple[float, ...]:
-        """Return the relative error of each output; infinite where a run diverges, or there is no such joint model."""
+        """Return the relative error of each output, or infinity if a run diverges or the joint model is impossible."""
         chosen, pieces = self.chosen(combination), list[tuple[Floats, Floats]]()
         try:
             for part in range(n_common_parts(chosen)):
@@ -323,7 +316,7 @@ class JointTrial:
         return joint_run_diverges_when_held(model, u, y)
 
     def _part_runs(self, chosen: Sequence[OutputCandidate], part: int) -> Iterator[tuple[Floats, Floats]]:
-        """Yield measured outputs and those of the joint run in a part, for each record; a run has the whole record."""
+        """Yield measured and simulated outputs in a part, for each record. A run covers the whole record."""
         model = JointModel(tuple(candidate.models[part] for candidate in chosen))
         for record, signals in enumerate(self.signals):
             times = _common_times(chosen, part, record)
@@ -333,7 +326,7 @@ class JointTrial:
 
 
 def n_common_parts(chosen: Sequence[OutputCandidate]) -> int:
-    """Return the number of parts that the models of all outputs have; it depends on the decimation of short data."""
+    """Return the number of parts that all outputs have. With short data it depends on the decimation."""
     return min(len(candidate.models) for candidate in chosen)
 
 
@@ -345,7 +338,7 @@ def _common_times(chosen: Sequence[OutputCandidate], part: int, record: int) -> 
     return times
 
 
-def _joint_run(model: JointModel, signals: JointSignals) -> Floats:
+def _joint_run(model: JointModel, signals: Signals) -> Floats:
     """Return the joint free run over a record."""
     return model.simulate(signals.u if model.inputs else None, signals.y, samples=len(signals.y))
 
@@ -364,8 +357,8 @@ def relative_errors(pieces: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...
     return tuple(errors)
 
 
-def whole_errors(model: JointModel, signals: Sequence[JointSignals], first: int) -> tuple[float, ...]:
-    """Return the relative error of each output over whole records from a sample on; infinite where a run diverges."""
+def whole_errors(model: JointModel, signals: Sequence[Signals], first: int) -> tuple[float, ...]:
+    """Return the relative error of each output over whole records from a sample on, or infinity if a run diverges."""
     pieces = []
     try:
         for record in signals:
@@ -387,7 +380,7 @@ def identify_jointly(
     Parameters
     ----------
     recordings : sequence of Recording
-        For each output, the data with the other outputs as the last inputs; all have the same samples.
+        For each output, the data with the other outputs as the last inputs. All have the same samples.
     settings : IdentificationSettings
         The settings of each search, of which there are two for each output.
     check_cost, report_progress
@@ -398,7 +391,7 @@ def identify_jointly(
     NarxbenchError
         As :func:`narxbench.identify`.
     KeyboardInterrupt
-        For Ctrl-C before each output has a model; later the best ones so far are kept.
+        For Ctrl-C before each output has a model. Later, the best ones so far are kept.
     """
     check_compiler()
     _check_settings(settings, recordings[0])
@@ -515,7 +508,7 @@ def joint_verdicts(
     identifications: Mapping[str, Identification],
     selection: "JointChoice",
     model: JointModel,
-    tests: Sequence[JointSignals],
+    tests: Sequence[Signals],
 ) -> list[Finding]:
     """Return for each output whether one may predict it with the joint models."""
     is_driven = selection.trial.is_driven
@@ -536,8 +529,8 @@ def joint_verdicts(
     return verdicts
 
 
-def _simulated(model: JointModel, signals: JointSignals) -> Floats:
-    """Return the joint free run; one that diverges is beyond all bounds."""
+def _simulated(model: JointModel, signals: Signals) -> Floats:
+    """Return the joint free run, or huge outputs if it diverges."""
     try:
         return _joint_run(model, signals)
     except DivergedError:
@@ -545,7 +538,7 @@ def _simulated(model: JointModel, signals: JointSignals) -> Floats:
 
 
 def _case_of(run: _Run, output: int, others: Floats) -> Case:
-    """Return what the model of an output predicts in a run; of the outputs ``others`` it takes all but its own."""
+    """Return what the model of an output predicts in a run. Of ``others`` it sees all outputs but itself."""
     model, signals, role, times = run
     part = model.models[output]
     u = np.column_stack([signals.u, np.delete(others, output, axis=1)])[:, : part.n_inputs]
@@ -618,7 +611,7 @@ def select_combination(trial: JointTrial) -> JointChoice:
     and which stays within bounds where inputs are held. If none does, each output has its best model with the others as
     measured.
 
-    Without inputs nothing drives a free run, and its error says little: each output then has that model, too.
+    Without inputs a free run says little because it is not driven, so each output has that model, too.
     """
     errors: dict[Combination, float] = {}
     for start in trial.starts:
@@ -654,9 +647,9 @@ def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
 
 
 def _error_rows(
-    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[JointSignals]
+    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[Signals]
 ) -> list[dict[str, Any]]:
-    """Return the relative errors of joint runs by role, kind of models and output; None where a run diverges."""
+    """Return the relative errors of joint runs by role, kind of models and output, None if a run diverges."""
     models: dict[Kind, JointModel | None] = {}
     for kind, combination in combinations.items():
         models[kind] = None
@@ -705,7 +698,7 @@ def _structure_rows(chosen: Sequence[OutputCandidate], model: JointModel) -> lis
 def joint_check(
     selection: JointChoice, structures: Sequence[Mapping[str, Any]], errors: Sequence[Mapping[str, Any]]
 ) -> Finding:
-    """Return how the combination was chosen; bad where none stays within bounds."""
+    """Return how the combination was chosen. The status is bad if none stays within bounds."""
     uses_outputs = any(row["others"] for row in structures)
     values = {
         "compared": selection.n_compared,

@@ -1,6 +1,6 @@
 """The options of an identification as text: for the help of the command line, and for docstrings.
 
-The help must come at once, so nothing is imported here that takes long: options are read from a file with the JSON
+The help must come at once, so this module imports nothing slow: options are read from a file with the JSON
 schemas of the classes that declare them, which ``python -m narxbench._identification.schemas`` prints.
 """
 
@@ -21,7 +21,7 @@ ValueKind = Literal["text", "number", "names", "by name"]
 
 SCHEMA_FILE = Path(__file__).with_name("options.json")
 _BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
-# What a reader of the help must know of the text of an option.
+# What readers of the help must know about the text of an option.
 _HINTS: dict[ValueKind, str] = {"names": "separated by commas; may be repeated"}
 # Options of an earlier version: an example of ``read`` that takes their place, or what there is instead.
 FORMER_READING: Mapping[str, tuple[str, str | int]] = {
@@ -140,7 +140,7 @@ def _description(schema: Schema) -> str:
 
 
 def _allowed(schema: Schema) -> str:
-    """Return in words which values an option may have; empty where its type says it."""
+    """Return in words which values an option may have, or "" if its type says it."""
     if "allowed" in schema:
         return str(schema["allowed"])
     if "enum" in schema:
@@ -149,7 +149,7 @@ def _allowed(schema: Schema) -> str:
 
 
 def _default_in_words(schema: Schema) -> str:
-    """Return a default as users write it; empty where nothing is the default."""
+    """Return a default as users write it, or "" if there is none."""
     default = schema.get("default")
     if default in (None, [], {}):
         return ""

@@ -9,7 +9,7 @@ from narxbench._io.words import listed
 
 # A reader can hold this many names in a sentence.
 MOST_NAMES = 6
-# Where the rest is of what a sentence does not name.
+# Where to find the names that a sentence does not have.
 REST = "--json has all"
 # What to do about a test in another unit, and about a model that diverges when inputs are held.
 OTHER_UNIT = "Give the test records in the units of the others."
@@ -37,7 +37,7 @@ def names_of(signals: Iterable[str]) -> str:
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence; of many the first, and how many more there are."""
+    """Return names as a list in a sentence: all, or the first ones and how many more there are."""
     if len(names) <= MOST_NAMES:
         return listed(names)
     return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more ({REST})"])
@@ -54,7 +54,7 @@ def unit_of(units: Mapping[str, str], name: str) -> str:
 
 
 def prediction_kind(steps: int | None) -> str:
-    """Return a kind of prediction by the steps ahead; None: a free run.
+    """Return a kind of prediction by the steps ahead, of which a free run has None.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class Identification:
         All settings as plain data.
     configuration : dict
         What the candidate terms are made of: ``name``, ``decimation``, ``degree``, ``y_lags``, ``u_lags``, ``centred``,
-        ``candidates`` (their number) and ``dropped``, those that say nothing new with the reason.
+        ``candidates`` (their number) and ``dropped`` (redundant candidates, with the reason).
     checks : list of Finding
         What the data say before any search.
     tried : DataFrame
@@ -50,7 +50,7 @@ class Identification:
         One for each term: coefficient, standard errors, t, p and error reduction ratio.
     certainty : StructureCertainty
         How probable the structure and its terms are: ``probability``, ``probabilities``, the ten best other structures
-        (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why nothing can be said (``missing``).
+        (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why probabilities are ``missing``.
     method : str
         The search that proposed the structure.
     alike : list of (str, str, float)
@@ -64,20 +64,20 @@ class Identification:
     rests : list of Rest
         Steady states in the data.
     summary : list of Finding
-        What is fine about the model and what is not, most important first.
+        Checks of the model, most important first.
     notes : list of Finding
         What else a reader must know: that the search was ``interrupted``, that there are ``no_test`` data, and how the
         ``noise_model`` was decided on.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
     dynamics : Dynamics, optional
-        How the output answers the inputs near the middle of the data, with intervals; None where it does not rest.
+        How the output answers the inputs near the middle of the data, with intervals. None if it does not rest.
     models : dict of str to Model
         The model by its kind: ``sparse``, ``linear`` (a full structure of degree 1), ``unpruned`` (all candidates, by
         ridge regression) or ``last value``. Where it is not sparse, the sparse one is there too.
     competitors : dict of str to Model or None
         All models that competed by their description, such as ``sparse`` and ``linear ARX``: of each kind and noise
-        model the best, with the weights of all data and without their covariance; None where the data give it none.
+        model the best, with the weights of all data and without their covariance. None if there are no weights.
 
     Examples
     --------
@@ -115,14 +115,14 @@ class Identification:
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """The probability that a candidate is a term, by name; the smallest left out, and none where none is known."""
+        """The probability that a candidate is a term, by name, without the smallest ones. Empty if none is known."""
         return self.certainty.probabilities
 
     @property
     def warnings(self) -> list[Finding]:
-        """The findings that a reader must know besides the three answers: what is bad, then what deserves a look.
+        """The findings that a reader must know besides the three answers: bad ones first, then those to look at.
 
-        Of equal ones those on the search come first, then those on the model, then those on the data.
+        Within each status, those on the search come first, then those on the model, then those on the data.
         """
         findings = []
         for status in ("bad", "look"):
@@ -156,12 +156,12 @@ class Identification:
         return facts
 
     def _values_of(self, name: str) -> dict[str, Any]:
-        """Return the values of a finding of the summary; none where there is no such finding."""
+        """Return the values of a finding of the summary, or an empty dict if there is none of this name."""
         return next((finding.values for finding in self.summary if finding.name == name), {})
 
     @property
     def steps_judged(self) -> int | None:
-        """The steps of the model ahead that decide; None: free runs."""
+        """How many steps of the model ahead decide, or None for free runs."""
         steps: int | None = self._values_of("errors").get("steps")
         return steps
 
@@ -294,7 +294,7 @@ class Identification:
         return {"half_width": half, "parts": len(unseen), "test_coverage": share}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the model and what is known of it as plain data.
+        """Return the model and its checks as plain data.
 
         ``model`` has all values of the model, as :meth:`narxbench.Model.save` writes them, so that
         :func:`narxbench.load_model` reads it from a file; ``competitors`` has those of the models that it competed

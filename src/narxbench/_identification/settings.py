@@ -2,7 +2,7 @@
 
 The fields of :class:`IdentificationSettings` are their only home. The descriptions of parameters and the options of the
 command line come from here. The parameters of :func:`narxbench.identify` and ``NarxRegressor`` are repeated there, so
-that editors know them; a test compares them.
+that editors know them, and a test compares them.
 """
 
 import math
@@ -32,7 +32,7 @@ _DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
 
 
 def _check_numbers(least: int, most: float, allowed: str) -> Callable[[object], Auto | list[int]]:
-    """Return a check for ``auto``, a whole number, or a list of whole numbers; texts such as ``1-4,8`` are lists."""
+    """Return a check for ``auto``, a whole number, or a list of whole numbers, which may be text such as ``1-4,8``."""
 
     def check(value: object) -> Auto | list[int]:
         if value == AUTO:
@@ -47,7 +47,7 @@ def _check_numbers(least: int, most: float, allowed: str) -> Callable[[object], 
 
 
 def _as_list(value: object, least: int) -> Any:
-    """Return the list that a number or a text represents; anything else as it is."""
+    """Return the list that a number or a text represents, and anything else unchanged."""
     if isinstance(value, str):
         return _numbers_in(value)
     if is_whole_number(value, least):
@@ -56,7 +56,7 @@ def _as_list(value: object, least: int) -> Any:
 
 
 def _numbers_in(text: str) -> list[int] | None:
-    """Return the numbers of a text such as ``1-4,8``; None for any other text."""
+    """Return the numbers of a text such as ``1-4,8``, or None for any other text."""
     numbers: list[int] = []
     for part in text.split(","):
         bounds = re.fullmatch(r"\s*([0-9]{1,6})(?:\s*-\s*([0-9]{1,6}))?\s*", part, re.ASCII)
@@ -108,7 +108,7 @@ def _auto_or(is_allowed: Callable[[object], bool], allowed: str) -> Callable[[ob
 def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainValidator:
     """Return a check of a setting that users may write in several types.
 
-    A union of these types would report for each of them what is wrong with a value.
+    A union of these types would report a mistake for each of them.
     """
     return PlainValidator(check, json_schema_input_type=accepted_type)
 
@@ -118,7 +118,7 @@ _DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a who
 
 
 class IdentificationSettings(Settings):
-    """All settings of an identification; those that are ``auto`` are scanned, or follow from the data."""
+    """All settings of an identification. Those that are ``auto`` are scanned or follow from the data."""
 
     decimation: Annotated[
         Auto | list[int],

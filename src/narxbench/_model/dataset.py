@@ -14,7 +14,7 @@ DIVERGENCE_FACTOR, DIVERGED = 1e6, 1e12
 
 
 class Signals(NamedTuple):
-    """Input ``u`` and output ``y`` of one experiment, each of shape (samples,)."""
+    """Input ``u`` and output ``y`` of one experiment, each of shape (samples,) or (samples, signals)."""
 
     u: NDArray[np.float64]
     y: NDArray[np.float64]

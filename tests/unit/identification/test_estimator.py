@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from tests.tiers import mostly_slow
 
 pytest.importorskip("sklearn")
 
@@ -19,6 +18,7 @@ from narxbench import NarxbenchError, NarxRegressor
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.05}
 LEAST = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
+HOURS = pd.date_range("2026-01-01", periods=401, freq="h")
 
 # Checks that cannot hold where each prediction starts from those before it.
 EXPECTED = {
@@ -84,55 +84,36 @@ def test_a_forecast_goes_on_after_the_record(data, fitted):
     u, y = data
     forecast = fitted.forecast(u[:300], y[:300], u[300:310])
     np.testing.assert_array_equal(forecast, fitted.model_.forecast(u[:300], y[:300], u[300:310]))
-    days = pd.date_range("2026-01-01", periods=400, freq="D")
-    frame, output = pd.DataFrame(u, days), pd.Series(y, days)
+    frame, output = pd.DataFrame(u, HOURS[:400]), pd.Series(y, HOURS[:400])
     banded = fitted.forecast(frame[:300], output[:300], frame[300:310], confidence=0.9)
-    assert list(banded.index) == list(days[300:310])
+    assert list(banded.index) == list(HOURS[300:310])
     np.testing.assert_array_equal(banded["forecast"], forecast)
     assert (banded["lower"] < forecast).all() and (forecast < banded["upper"]).all()
     np.testing.assert_array_equal(fitted.forecast(u[:300], y[:300], steps=1), forecast[:1])
 
 
 def test_truth_values_are_numbers():
-    draws = np.random.default_rng(1)
-    switch = draws.random((300, 1)) < 0.5
-    y = np.zeros(300)
-    for k in range(1, 300):
-        y[k] = 0.5 * y[k - 1] + switch[k - 1, 0] + 0.01 * draws.normal()
-    of_numbers = NarxRegressor(**LEAST).fit(switch.astype(float), y)
-    for truth in (switch, pd.DataFrame({"u": switch[:, 0]}), switch.tolist()):
-        assert NarxRegressor(**LEAST).fit(truth, y).model_.coefficients == of_numbers.model_.coefficients
-    np.testing.assert_array_equal(of_numbers.predict(switch, y), of_numbers.predict(switch.astype(float), y))
+    switch = np.random.default_rng(1).random((300, 1)) < 0.5
+    y = np.r_[0.0, switch[:-1, 0]] + np.r_[0.0, 0.0, 0.5 * switch[:-2, 0]]
+    numbers, truth = NarxRegressor(**LEAST).fit(switch.astype(float), y), NarxRegressor(**LEAST).fit(switch.tolist(), y)
+    assert truth.model_.coefficients == numbers.model_.coefficients
+    np.testing.assert_array_equal(numbers.predict(switch, y), numbers.predict(switch.astype(float), y))
     # An output that is on or off is one of numbers too.
     assert NarxRegressor(**LEAST).fit(switch, switch[:, 0]).model_.output == "y"
 
 
-INDEXES = {
-    "dates": pd.date_range("2026-01-01", periods=401, freq="h"),
-    "numbers": pd.RangeIndex(5, 406),
-    "periods": pd.period_range("2026-01-01", periods=401, freq="D"),
-}
-
-
-@pytest.mark.parametrize("kind", mostly_slow(INDEXES, "dates"))
-def test_a_gap_in_an_index_is_warned_of(data, fitted, kind):
-    index = INDEXES[kind]
-    u, y = data
-    with_gap = index.delete(250)
-    frame = pd.DataFrame({"u": u[:, 0]}, with_gap)
-    with pytest.warns(UserWarning, match=f"gap between {with_gap[249]} and {with_gap[250]}; lags count rows"):
-        NarxRegressor(**LEAST).fit(frame, y)
-    NarxRegressor(**LEAST).fit(frame, y, groups=np.arange(400) >= 250)
-    NarxRegressor(**LEAST).fit(frame.set_index(index[:400]), y)
-
-
-def test_an_index_of_several_levels_is_warned_of(data):
-    u, y = data
-    experiments = np.repeat([0, 1], 200)
-    frame = pd.DataFrame({"u": u[:, 0]}, [experiments, np.arange(400)])
-    with pytest.warns(UserWarning, match="the index has 2 levels; lags count rows: give groups"):
-        NarxRegressor(**LEAST).fit(frame, y)
-    NarxRegressor(**LEAST).fit(frame, y, groups=experiments)
+@pytest.mark.parametrize(
+    ("index", "groups", "words"),
+    [
+        (HOURS.delete(250), np.arange(400) >= 250, f"gap between {HOURS[249]} and {HOURS[251]}; lags count rows"),
+        ([np.arange(400) // 200, HOURS[:400]], np.arange(400) // 200, "has 2 levels; lags count rows: give groups"),
+    ],
+)
+def test_an_uneven_index_is_warned_of(data, index, groups, words):
+    frame = pd.DataFrame({"u": data[0][:, 0]}, index)
+    with pytest.warns(UserWarning, match=words):
+        NarxRegressor(**LEAST).fit(frame, data[1])
+    NarxRegressor(**LEAST).fit(frame, data[1], groups=groups)
 
 
 def test_groups_are_experiments(data):

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import defaultdict
 from dataclasses import replace
 from itertools import chain
 
@@ -12,7 +11,6 @@ import pytest
 from tests.command import failed, succeeded
 from tests.lookups import items_by_name, names_of, roles_of, values_of
 from tests.regression import parse_terms, regressors
-from tests.tiers import mostly_slow
 
 import narxbench
 from narxbench import load_system
@@ -58,21 +56,13 @@ class TestForms:
         check_weights(model, self.u, self.y)
         assert (model.inputs, model.output, model.decimation) == (("u",), "y", 1)
 
-    @pytest.mark.parametrize(
-        ("form", "names", "sampling_time"),
-        [("arrays", ("u", "y"), None), ("frame", ("valve", "y"), 2.0), ("series", ("valve", "level"), 2.0)],
-    )
-    def test_inputs_and_output_by_position(self, identification, form, names, sampling_time):
+    @pytest.mark.parametrize("output", ["y", "level"])
+    def test_inputs_and_output_by_position(self, identification, output):
         times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
-        frame = pd.DataFrame({"valve": self.u}, index=times)
-        signals = {
-            "arrays": (self.u[:, None], self.y),
-            "frame": (frame, self.y),
-            "series": (frame["valve"], pd.Series(self.y, index=times, name="level")),
-        }
-        model = narxbench.identify(*signals[form], **SMALL).model
+        frame, level = pd.DataFrame({"valve": self.u}, times), pd.Series(self.y, times, name="level")
+        model = narxbench.identify(frame, self.y if output == "y" else level, **SMALL).model
         assert model.coefficients == identification.model.coefficients
-        assert ((*model.inputs, model.output), model.sampling_time) == (names, sampling_time)
+        assert (model.inputs, model.output, model.sampling_time) == (("valve",), output, 2.0)
 
     def test_a_share_for_the_test(self, identification):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
@@ -103,7 +93,6 @@ def test_an_input_that_does_nothing_is_left_out(rng):
     assert model.terms == ("y(k-1)", "u1(k-1)", "y(k-1)*u1(k)", "u1(k)^2")
     assert model.inputs == ("heat", "noise")
     np.testing.assert_allclose(model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
-    assert identification.configuration["u_lags"] == [[0, 1], [0, 1]]
     assert identification.configuration["name"] == "q1-d2-y1-u0to1-u0to1"
     check_weights(model, u, y, 2)
 
@@ -150,16 +139,12 @@ def test_a_horizon_beyond_the_data_is_refused(test, most):
         narxbench.identify(u, y, test=test, horizon=300, **SMALL)
 
 
-def test_experiments_with_roles(tmp_path):
+def test_experiments_with_roles():
     u, y = s1(900)
     parts = {"estimation": slice(0, 400), "selection": slice(400, 600), "test": slice(600, 900)}
-    files, roles = [], {}
-    for role, part in parts.items():
-        file = tmp_path / f"{role}.csv"
-        pd.DataFrame({"u": u[part], "y": y[part]}).to_csv(file, index=False)
-        files.append(file)
-        roles[file.name] = role
-    identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
+    roles = dict(zip(["data 1", "data 2", "data 3"], parts, strict=True))
+    experiments = [{"u": u[part], "y": y[part]} for part in parts.values()]
+    identification = narxbench.identify(experiments, input="u", output="y", roles=roles, **SMALL)
     assert roles_of(identification.recording.records) == list(parts)
     model, metrics = identification.model, identification.to_dict()["metrics"]
     assert model.terms == TERMS
@@ -173,80 +158,44 @@ def test_experiments_with_roles(tmp_path):
 # Errors on parts that the weights do not know.
 
 
-def standardised(signals):
-    """Return signals of several records about their common mean, in units of their common deviation."""
-    together = np.concatenate(signals)
-    return [(signal - together.mean(axis=0)) / together.std(axis=0) for signal in signals]
+def parts_of(records, lost):
+    """Return record and time of the samples of each part: records of the selection, or those that take turns."""
+    samples = [[(i, k) for k in range(lost, len(record))] for i, record in enumerate(records)]
+    selecting = [samples[i] for i, record in enumerate(records) if record.role == "selection"]
+    if selecting:
+        return selecting
+    shared = [*chain.from_iterable(samples)]
+    places = np.arange(len(shared)) * N_PARTS // len(shared)
+    return [[shared[place] for place in np.flatnonzero(places == part)] for part in range(N_PARTS)]
 
 
-class PlainErrors:
-    """Errors of each part in loops: weights without the part, free runs phase by phase."""
-
-    def __init__(self, records, stride, lag, is_centred):
-        self.records = [record for record in records if record.role != "test"]
-        self.stride, self.lag = stride, lag
-        self.u, self.y = values_of(self.records, "u"), values_of(self.records, "y")
-        if is_centred:
-            self.u, self.y = standardised(self.u), standardised(self.y)
-
-    def samples(self, *roles):
-        """Return record and time of all samples that have their lags, by record with one of these roles."""
-        samples = []
-        for i, record in enumerate(self.records):
-            if record.role in roles:
-                samples.append([(i, k) for k in range(self.lag * self.stride, len(record))])
-        return samples
-
-    def parts(self):
-        """Return the samples of each part: records of the selection, or those that take turns."""
-        selecting = self.samples("selection")
-        if selecting:
-            return selecting
-        shared = [*chain.from_iterable(self.samples(None))]
-        parts = [[] for _ in range(N_PARTS)]
-        for place, sample in enumerate(shared):
-            parts[place * N_PARTS // len(shared)].append(sample)
-        return parts
-
-    def product(self, monomial, outputs, i, k):
-        """Return the value of a monomial at a sample from outputs by time."""
-        value = 1.0
-        for signal, lag in monomial:
-            at = k - lag * self.stride
-            value *= self.u[i][at, signal - 1] if signal else outputs[at]
-        return value
-
-    def weights(self, monomials, part):
-        """Return the weights without a part."""
-        rows, explained = [], []
-        for i, k in chain.from_iterable(self.samples(None, "estimation")):
-            if (i, k) not in part:
-                rows.append([self.product(monomial, self.y[i], i, k) for monomial in monomials])
-                explained.append(self.y[i][k])
-        return np.linalg.lstsq(np.array(rows), np.array(explained), rcond=None)[0]
-
-    def free_run_errors(self, monomials, weights, part):
-        """Return the errors of free runs over a part."""
-        simulated, errors = {}, []
-        for i, k in sorted(part):
-            outputs = {}
-            for at in range(k - self.lag * self.stride, k, self.stride):
-                outputs[at] = simulated.get((i, at), self.y[i][at])
-            value = 0.0
-            for monomial, weight in zip(monomials, weights, strict=True):
-                value += weight * self.product(monomial, outputs, i, k)
-            simulated[i, k] = value
-            errors.append(self.y[i][k] - value)
-        return errors
-
-    def rrse(self, terms):
-        """Return the root relative squared error of a structure over all parts."""
-        monomials, errors, measured = parse_terms(terms, self.u[0].shape[1]), [], []
-        for part in self.parts():
-            errors += self.free_run_errors(monomials, self.weights(monomials, set(part)), part)
-            measured += [self.y[i][k] for i, k in part]
-        # The energy is that about the mean of all parts together.
-        return math.sqrt(np.sum(np.square(errors)) / np.sum((measured - np.mean(measured)) ** 2))
+def plain_rrse(records, terms, lag, stride, *, is_centred, steps):
+    """Return the relative error of a structure over all parts, each predicted by a model that does not know it."""
+    u, y = values_of(records, "u"), values_of(records, "y")
+    if is_centred:
+        means, deviations = np.concatenate(y).mean(), np.concatenate(y).std()
+        y = [(signal - means) / deviations for signal in y]
+        u = [(signal - np.concatenate(u).mean(axis=0)) / np.concatenate(u).std(axis=0) for signal in u]
+    monomials = []
+    for monomial in parse_terms(terms, u[0].shape[1]):
+        monomials.append([(signal, factor_lag * stride) for signal, factor_lag in monomial])
+    errors, measured = [], []
+    for part in parts_of(records, lag * stride):
+        columns, explained = [], []
+        for i, record in enumerate(records):
+            rows = [k for k in range(lag * stride, len(record)) if record.role != "selection" and (i, k) not in part]
+            columns.append(regressors(u[i], y[i], monomials, np.array(rows, int)))
+            explained.append(y[i][rows])
+        weights = np.linalg.lstsq(np.concatenate(columns), np.concatenate(explained), rcond=None)[0]
+        inputs = tuple(f"in{number}" for number in range(u[0].shape[1]))
+        model = narxbench.Model(terms, tuple(weights), inputs, "y", decimation=stride)
+        for i in sorted({i for i, _ in part}):
+            times = [k for record, k in part if record == i]
+            known = slice(times[0] - model.initial_samples, times[-1] + 1)
+            errors += (y[i][times] - model.predict(u[i][known], y[i][known], steps)[-len(times) :]).tolist()
+            measured += y[i][times].tolist()
+    # The energy is that about the mean of all parts together.
+    return math.sqrt(np.sum(np.square(errors)) / np.sum((measured - np.mean(measured)) ** 2))
 
 
 def records_of(rng, lengths=(150,), inputs=("u",), decimation=1, shift=0.0):
@@ -265,6 +214,7 @@ def records_of(rng, lengths=(150,), inputs=("u",), decimation=1, shift=0.0):
     ("options", "settings"),
     [
         ({}, {}),
+        ({}, {"horizon": 1}),
         ({"shift": 9.0}, {"degree": 3, "y_lags": 1, "u_lags": 1}),
         ({"lengths": (200,), "decimation": 3}, {"decimation": 3, "y_lags": 1, "u_lags": "0-1"}),
         ({"lengths": (90, 60, 70), "inputs": ("u", "v")}, {"degree": 3, "y_lags": 1, "u_lags": {"u": 1, "v": "0-1"}}),
@@ -281,9 +231,11 @@ def test_errors_are_of_weights_that_do_not_know_the_part(rng, options, settings)
     configuration, model, tried = identification.configuration, identification.model, identification.tried
     assert configuration["centred"] == ("shift" in options) and list(identification.models) == ["sparse"]
     lag = max(configuration["y_lags"] + [*chain.from_iterable(configuration["u_lags"])])
-    plain = PlainErrors(identification.recording.records, configuration["decimation"], lag, configuration["centred"])
-    assert tried["rrse"][0] == pytest.approx(plain.rrse(model.terms), rel=1e-6)
-    if lag == model.max_lag:
+    known = [record for record in identification.recording.records if record.role != "test"]
+    options = {"is_centred": configuration["centred"], "steps": settings.get("horizon")}
+    expected = plain_rrse(known, model.terms, lag, configuration["decimation"], **options)
+    assert tried["rrse"][0] == pytest.approx(expected, rel=1e-6)
+    if lag == model.max_lag and "horizon" not in settings:
         assert rrse_of(identification, "selection") == pytest.approx(tried["rrse"][0], rel=1e-6)
 
 
@@ -301,11 +253,10 @@ def test_centred_signals(rng):
     np.testing.assert_allclose(model.expanded().predict(u, y), model.predict(u, y), rtol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e12])
+@pytest.mark.parametrize("scale", [1e-12, 1e65])
 def test_units_do_not_matter(scale):
     u, y = s1(300)
-    plain = narxbench.identify(input=u, output=y, **SMALL)
-    scaled = narxbench.identify(input=u, output=y * scale, **SMALL)
+    plain, scaled = (narxbench.identify(u, size * y, **SMALL) for size in (1.0, scale))
     assert scaled.model.terms == plain.model.terms
     assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
 
@@ -317,19 +268,33 @@ def test_an_exact_model_is_called_exact(rng):
     assert by_name["errors"].values["exact"] and by_name["to_predict"].status == "fine"
 
 
-def test_a_structure_that_diverges_is_no_model(rng):
-    """The only candidate grows tenfold in each step, and the record of the selection does not."""
-    grows, rests = {"u": rng.random(10), "y": 10.0 ** np.arange(10)}, {"u": rng.random(60), "y": 1 + rng.random(60)}
-    settings = {**LEAST, "exclude": ["u*", "1"], "roles": {"data 1": "estimation", "data 2": "selection"}}
-    with pytest.raises(narxbench.NarxbenchError, match=r"stays finite on all parts .* diverge and 0 are singular"):
-        narxbench.identify([grows, rests], "y", input="u", **settings)
+@pytest.mark.parametrize(
+    ("excluded", "words"),
+    [
+        ("u*", "stays finite on all parts .* diverge and 0 are singular"),
+        ("y*", r"candidate terms: found u\(k-1\), always 0"),
+    ],
+)
+def test_the_only_candidate_makes_no_model(rng, excluded, words):
+    """The output grows tenfold in each of ten steps, and not later."""
+    data = {"u": np.zeros(70), "y": np.r_[10.0 ** np.arange(10), 1 + rng.random(60)]}
+    with pytest.raises(narxbench.NarxbenchError, match=words):
+        narxbench.identify(data, "y", input="u", **LEAST, exclude=[excluded, "1"])
+
+
+def test_a_run_that_grows_slowly_does_not_hold(rng):
+    """Parts begin with measured outputs of an integrator, whose drift adds up over the whole record."""
+    u = np.sin(np.arange(400) / 20) + 0.3 * rng.standard_normal(400)
+    y = np.cumsum(0.05 + np.r_[0.0, u[:-1]] + 0.01 * rng.standard_normal(400))
+    errors = items_by_name(narxbench.identify(u, y, **{**LEAST, "exclude": ["1"]}).summary)["errors"]
+    assert not errors.values["holds"] and errors.status != "fine"
 
 
 @pytest.mark.parametrize(
     ("y", "words"),
     [
         (np.full(30, 2.0), "found 2 in all 30 samples of data; allowed: an output that varies"),
-        (1e60 * np.arange(30.0), "found 2.9e+61 in data; allowed: up to 1e+50 in size, so scale the signal"),
+        (1e80 * np.arange(30.0), "found 2.9e+81 in data; allowed: up to 1e+70 in size, so scale the signal"),
         (
             1e-160 * np.arange(30.0),
             "found no value larger than 2.9e-159; allowed: 1e-152 or more in size, so scale the signal",
@@ -361,8 +326,6 @@ def test_lags_and_candidates_are_those_of_the_settings():
         (5, {"delay": 4}, {4}),
         (5, {"delay": 4, "decimation": 3}, {2}),
         (5, {}, {1, 4}),
-        (5, {"u_lags": [4, 5]}, {4}),
-        (5, {"decimation": 5}, {1}),
         (0, {}, {0, 1}),
     ],
 )
@@ -375,17 +338,19 @@ def test_where_the_lags_of_an_input_begin(rng, delay, settings, first_lags):
 
 def test_effort_decides_how_much_is_tried():
     u, y = s1(300)
-    few = narxbench.identify(u, y, effort=1e-9, noise="narx", degree=1)
-    many = narxbench.identify(u, y, effort=0.05, noise="narx", degree=1)
+    few, many = (narxbench.identify(u, y, effort=effort, noise="narx", y_lags=2) for effort in (1e-9, 0.5))
     assert few.left_out > many.left_out and len(few.tried) < len(many.tried)
-    assert set(few.tried["decimation"]) == {1}
+    scanned = many.tried
+    assert set(few.tried["decimation"]) == {1} and set(scanned["degree"]) == {1, 2, 3}
+    assert set(scanned["y_lags"]) == {"1, 2"} and len(set(scanned["u_lags"])) > 2
 
 
-def test_long_records_are_searched_in_stretches():
-    u, y = s1(21_000)
+def test_all_of_a_long_record_gives_the_weights(monkeypatch):
+    monkeypatch.setattr("narxbench._identification.search.plan.MOST_STEPS", 200)
+    u, y = s1()
     identification = narxbench.identify(u, y, **LEAST)
     validation = identification.validation
-    assert max(validation[validation["role"] == "estimation"]["samples"]) == 21_000 - 1
+    assert max(validation[validation["role"] == "estimation"]["samples"]) == 400 - 1
     check_weights(identification.model, u, y)
 
 
@@ -400,61 +365,47 @@ def test_a_search_that_needs_more_memory_than_there_is_is_refused(tmp_path, monk
 
 
 class TestSameResult:
-    @property
-    def data(self):
-        u, y = s1(600)
-        return pd.DataFrame({"u": u, "v": np.roll(u, 40), "y": y})
-
-    def identified(self, **changes):
-        return narxbench.identify(**{"data": self.data, "input": "u", "output": "y", "test": "50%", **SMALL, **changes})
+    """Other threads, test records, orders and times give the same model."""
 
     @pytest.fixture(scope="class")
     @classmethod
-    def identification(cls):
-        return cls().identified()
+    def data(cls):
+        u, y = s1(600)
+        return pd.DataFrame({"u": u, "v": np.roll(u, 40), "y": y})
 
-    @pytest.mark.parametrize("threads", mostly_slow([1, 4], 4))
-    def test_twice_and_with_other_threads(self, identification, threads, monkeypatch):
-        monkeypatch.setattr("narxbench._identification.search.steps.THREADS", threads)
-        again = self.identified()
+    @pytest.fixture(scope="class")
+    @classmethod
+    def identification(cls, data):
+        return narxbench.identify(data, "y", input="u", test="50%", **SMALL)
+
+    def test_with_other_threads(self, data, identification, monkeypatch):
+        monkeypatch.setattr("narxbench._identification.search.steps.THREADS", 4)
+        again = narxbench.identify(data, "y", input="u", test="50%", **SMALL)
         assert again.to_dict() == identification.to_dict() and repr(again.weights) == repr(identification.weights)
         assert repr(again.tried.to_dict("list")) == repr(identification.tried.to_dict("list"))
 
-    @pytest.mark.parametrize("test", mostly_slow(["none", "another unit"], "another unit"))
-    def test_with_other_test_records(self, identification, test):
-        data = self.data[:300]
-        tests = {"none": None, "another unit": data.assign(y=100.0 * data["y"])}
-        again = self.identified(data=data, test=tests[test])
+    def test_with_test_records_in_another_unit(self, data, identification):
+        test = data[300:].assign(y=100.0 * data["y"])
+        again = narxbench.identify(data[:300], "y", input="u", test=test, **SMALL)
         for name in ("terms", "coefficients", "covariance"):
             assert getattr(again.model, name) == getattr(identification.model, name)
         assert repr(again.tried.to_dict()) == repr(identification.tried.to_dict())
         for role in ("estimation", "selection"):
             assert again.to_dict()["metrics"][role] == identification.to_dict()["metrics"][role]
 
-    @pytest.mark.parametrize("change", ["records", "inputs", "time"])
-    def test_in_any_order_and_with_times_or_without(self, change):
+    def test_in_another_order_and_with_times(self, data):
         """Nothing is drawn, so that nothing hangs on the digest of the data."""
-        records, inputs = [self.data[:300], self.data[300:].reset_index(drop=True)], ["u", "v"]
-        timed = [record.assign(t=0.5 * record.index) for record in records]
-        changed = {"records": (records[::-1], inputs), "inputs": (records, inputs[::-1]), "time": (timed, inputs)}
-        assert self.terms_of(records, inputs) == self.terms_of(*changed[change])
-
-    def terms_of(self, records, inputs):
-        """Return the terms with the names of the inputs."""
-        text = " ".join(narxbench.identify(records, "y", input=inputs, **SMALL).model.terms)
-        for place, name in enumerate(inputs, 1):
-            text = text.replace(f"u{place}", name)
-        return set(text.split())
+        records, chosen = [data[:300], data[300:].reset_index(drop=True)], []
+        timed = [record.assign(t=0.5 * record.index) for record in records[::-1]]
+        for experiments, inputs in ((records, ["u", "v"]), (timed, ["v", "u"])):
+            terms = " ".join(narxbench.identify(experiments, "y", input=inputs, **SMALL).model.terms)
+            for place, name in enumerate(inputs, 1):
+                terms = terms.replace(f"u{place}", name)
+            chosen.append(set(terms.split()))
+        assert chosen[0] == chosen[1]
 
 
 # What is known of a model: its JSON in shapes that fit each other, and what a terminal and a notebook show.
-
-KEYS = [
-    *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
-    *("degree", "lags", "certainty"),
-    *("noise", "offsets", "scales", "units", "decimation", "sampling_time"),
-    *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "notes", "data_digest"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -466,17 +417,15 @@ def decimated():
 
 def test_json_has_all_of_a_result(decimated):
     reported, model = decimated.to_dict(), decimated.model
-    assert list(reported) == KEYS and json.loads(json.dumps(reported, allow_nan=False)) == reported
+    assert json.loads(json.dumps(reported, allow_nan=False)) == reported
+    assert reported["settings"] == {**decimated.settings, "found": decimated.configuration}
     assert (reported["terms"], reported["coefficients"]) == (list(model.terms), list(model.coefficients))
     np.testing.assert_allclose(reported["standard_errors"], model.standard_errors, rtol=1e-6)
     assert model.data_digest == decimated.recording.digest == reported["data_digest"]
     assert (model.step_time, model.decimation) == (1.0, 2)
-    for frame in (decimated.tried, decimated.validation):
-        json.dumps(frame.to_dict("records"), allow_nan=False)
-    json.dumps([decimated.weights, decimated.alike], allow_nan=False)
+    frames = [frame.to_dict("records") for frame in (decimated.tried, decimated.validation)]
+    json.dumps([*frames, decimated.weights, decimated.alike], allow_nan=False)
     assert len(set(names_of(decimated.summary))) == len(decimated.summary) > 3
-    for entry in [*reported["summary"], *reported["checks"]]:
-        assert set(entry) == {"name", "title", "status", "values", "text", "advice"}
 
 
 def test_probabilities_are_of_the_terms_and_their_rivals(decimated):
@@ -497,20 +446,18 @@ def test_the_first_configuration_is_that_of_the_model(decimated):
 
 
 def test_settings_are_read_back_unchanged(decimated):
-    settings = dict(decimated.to_dict()["settings"])
-    assert settings.pop("found") == decimated.configuration
-    again = narxbench.identify(*s1(100), **{**settings, "effort": 0.01})
-    assert {**again.settings, "effort": 0.3} == settings
+    settings = {**decimated.settings, "effort": 0.01}
+    assert narxbench.identify(*s1(100), **settings).settings == settings
 
 
-@pytest.mark.parametrize(
-    ("method", "arguments"),
-    [("bands", {"confidence": 1}), ("bands", {"steps": 2}), ("forecast", {"y": None, "steps": 1})],
-)
-def test_bands_and_forecasts_name_what_they_need(decimated, method, arguments):
+def test_bands_and_forecasts_name_what_they_need(decimated):
     (test,) = decimated.recording.of_role("test")
-    with pytest.raises(narxbench.NarxbenchError, match=rf"^{next(iter(arguments))}: found "):
-        getattr(decimated, method)(**{"u": test.u, "y": test.y, **arguments})
+    mistakes = {"confidence": {"confidence": 1}, "steps": {"steps": 2}}
+    for name, arguments in mistakes.items():
+        with pytest.raises(narxbench.NarxbenchError, match=rf"^{name}: found "):
+            decimated.bands(test.u, test.y, **arguments)
+    with pytest.raises(narxbench.NarxbenchError, match=r"^y: found null next to u"):
+        decimated.forecast(test.u, steps=1)
 
 
 def test_a_run_that_diverges_is_none_not_nan():
@@ -529,11 +476,9 @@ def test_a_terminal_and_a_notebook_show_the_equation_the_error_and_the_findings_
     assert decimated.model.equation() in shown and len(shown) < 1500
     error = items_by_name(decimated.summary)["errors"].values
     assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
-    titles = defaultdict(list)
-    for finding in decimated.summary:
-        titles[finding.status].append(finding.title)
-    for status, titles_of_status in titles.items():
-        assert f"{status.capitalize()}: {'; '.join(titles_of_status)}" in shown
+    for status in ("bad", "look", "fine"):
+        titles = [finding.title for finding in decimated.summary if finding.status == status]
+        assert not titles or f"{status.capitalize()}: {'; '.join(titles)}" in shown
     assert page.startswith("<table>") and "<td" in page and "NaN" not in page
     hostile = replace(decimated, recording=replace(decimated.recording, notes=("<b>u</b>",)))._repr_html_()
     assert "<b>" not in hostile and "&lt;b&gt;" in hostile

@@ -1,8 +1,8 @@
-"""Other settings that were tried for a model that is not fine, and what each of them gained.
+"""Other settings that were tried for a model that is not fine, and the error with each of them.
 
-What was scanned anyway is compared by the best structure that each value led to. Each setting that the user fixed is
-freed in a search, and an output with inputs is searched with the lags of its seasons; these searches share a part of
-the effort. Errors are those of the selection: test records are not used.
+Values that were scanned anyway are compared by their best structures. Each setting that the user fixed is freed in a
+search, and an output with inputs is searched with the lags of its seasons. These searches share a part of the effort.
+Errors come from the selection, so test records are not used.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ def attempts(
     error: float,
     selection_error: Callable[[Recording, IdentificationSettings], float | None],
 ) -> dict[str, Any] | None:
-    """Return which other settings were tried and their errors; None where there are none.
+    """Return which other settings were tried and their errors, or None if there are none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _error(row: Mapping[str, Any]) -> float:
 
 
 def scanned_values(tried: pd.DataFrame, setting: str) -> list[dict[str, Any]]:
-    """Return the other values of a setting than that of the chosen configuration, with the best error of each."""
+    """Return the values of a setting that the chosen configuration does not have, with the best error of each."""
     best: dict[int, float | None] = {}
     chosen = None
     for row in tried.to_dict("records"):
@@ -86,7 +86,7 @@ def scanned_values(tried: pd.DataFrame, setting: str) -> list[dict[str, Any]]:
 
 
 def _changes(recording: Recording, settings: IdentificationSettings) -> list[_Change]:
-    """Return what is changed in searches of their own: fixed settings are freed, and seasons become lags."""
+    """Return the changes that are tried in separate searches: fixed settings are freed, and seasons become lags."""
     changes: list[_Change] = [(names, AUTO, AUTO) for names in _fixed_settings(recording, settings)]
     if recording.inputs and settings.y_lags == AUTO:
         found = seasons_beside_inputs(recording)

@@ -1,4 +1,4 @@
-"""A candidate for the model: its terms among those of a configuration, its noise model, and its score."""
+"""A candidate for the model: its terms from a configuration, its noise model, and its score."""
 
 import math
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class Candidate:
     shrinkage : float
         The ridge of an unpruned polynomial.
     fitness : float or None
-        J, lower is better; None where it has no score, diverges on a part, or is singular.
+        J, lower is better. None without a score, and if it diverges on a part or is singular.
     rrse : float or None
         The root relative squared error over all parts.
     divergent : float
@@ -46,7 +46,7 @@ class Candidate:
     parts : tuple of float
         The squared error on each part, relative to the variance of the output.
     ahead : float or None
-        The relative error as far ahead as a series is judged; None where it is unknown or diverges.
+        The relative error as far ahead as a series is judged, or None if it is unknown or diverges.
     """
 
     configuration: Configuration
@@ -70,7 +70,7 @@ class Candidate:
 
     @property
     def error(self) -> float:
-        """The error over all parts, at least that of an exact model; infinite where it diverges."""
+        """The error over all parts, not smaller than the error of an exact model, and infinite if it diverges."""
         return math.inf if self.rrse is None else max(self.rrse, EXACT)
 
     @property
@@ -84,7 +84,7 @@ class Candidate:
 
 
 def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates by their J, the best first; the order of equal ones depends on nothing else than them."""
+    """Return candidates by their J, the best first. Equal ones are ordered by their own values."""
     return sorted(candidates, key=lambda c: (c.rank, len(c.terms), c.configuration.name, c.terms, repr(c.noise_model)))
 
 

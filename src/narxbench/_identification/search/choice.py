@@ -38,7 +38,7 @@ from narxbench._numerics.logarithm import natural_log
 
 # Candidates that are examined in turn for one whose free run holds over whole records, or which stays within bounds:
 # each costs a fit.
-MOST_EXAMINED = 20
+MOST_EXAMINED = 2 * FINALISTS
 # Times the selection error of the best structure up to which one that stays within bounds is taken instead
 # (``docs/search.md``).
 BOUNDED_WITHIN = 1.5
@@ -66,7 +66,7 @@ class Choice:
     tied : int
         How many were as good within the scatter, of which the likelihood chose.
     competitors : list of Candidate
-        Simple models, those of lowest selection error first.
+        Simple models, the one of lowest selection error first.
     winner : Candidate or None
         The selected competitor; None: the sparse structure.
     """
@@ -97,7 +97,7 @@ def choose(plan: SearchPlan, proposals: Proposals, steps: Steps) -> Choice:
     Parameters
     ----------
     plan : SearchPlan
-        What is tried on the data.
+        The configurations to try on the data.
     proposals : Proposals
         The structures.
     steps : Steps
@@ -179,7 +179,7 @@ def _check_finite(candidates: Sequence[Candidate]) -> None:
 
 
 def _first_that_holds(plan: SearchPlan, candidates: Sequence[Candidate]) -> int | None:
-    """Return the place of the first candidate whose free run holds over whole records; None where none does."""
+    """Return the place of the first candidate whose free run holds over whole records, or None if none does."""
     for place, candidate in enumerate(candidates[:MOST_EXAMINED]):
         if candidate.fitness is not None and holds(plan, candidate):
             return place
@@ -189,8 +189,8 @@ def _first_that_holds(plan: SearchPlan, candidates: Sequence[Candidate]) -> int 
 def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates less the first ones that diverge when inputs are held.
 
-    None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
-    error: then the process may well leave them.
+    All are kept if no structure that stays within bounds and holds over whole records has nearly as small an error,
+    because then the process may exceed the bounds itself.
     """
     allowed = BOUNDED_WITHIN * (candidates[0].rrse or 0.0)
     for place, candidate in enumerate(candidates[:MOST_EXAMINED]):
@@ -204,7 +204,7 @@ def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Ca
 def error_scatter(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the standard error of ln(e1 / e2), e1 and e2 being the mean errors over the same parts.
 
-    It is 0 where they have no parts in common.
+    It is 0 if they share no parts.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def tied(candidates: Sequence[Candidate], samples: float) -> list[Candidate]:
     largest = (1.0 + EQUAL) * (best.rrse or 0.0)
     ties = [best]
     for candidate in candidates[1:]:
-        # Innovations of other steps are others.
+        # Innovations of another decimation are not comparable.
         if candidate.configuration.decimation != best.configuration.decimation:
             continue
         scatter = STANDARD_ERRORS * samples * error_scatter(candidate.parts, best.parts)

@@ -48,9 +48,9 @@ LAST_VALUE_TERM = "y(k-1)"
 def selected_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]) -> Candidate:
     """Return the selected structure: the sparse one, or the competitor of lowest selection error.
 
-    A sparse model is selected while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor
-    whose free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a
-    series must also be within that factor of the best as far ahead as it is judged.
+    A sparse model is selected if its selection error is at most ``SPARSE_WITHIN`` times the error of the best
+    competitor whose free run over whole records holds, and which stays within bounds where inputs are held. The sparse
+    model of a series must also be within this factor of the best one as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=attrgetter("error")):
         if sparse.error <= SPARSE_WITHIN * competitor.error:
@@ -65,9 +65,9 @@ def selected_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequenc
 def with_errors_ahead(
     plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]
 ) -> tuple[Candidate, list[Candidate]]:
-    """Return a sparse structure and its competitors; those of a series with their errors as far ahead as it is judged.
+    """Return a sparse structure and its competitors, for a series with their errors as far ahead as it is judged.
 
-    Competitors have one if they are about as good by the selection error, which is that of one step ahead.
+    Competitors have one if they are about as good by the selection error, which is taken one step ahead.
     """
     if plan.recording.inputs:
         return sparse, [*competitors]
@@ -97,9 +97,9 @@ def _error_ahead(candidate: Candidate) -> float:
 def competing_structures(
     plan: SearchPlan, sparse: Candidate, linear: Sequence[Configuration], density: int, steps: Steps
 ) -> list[Candidate]:
-    """Return the competitors of a sparse structure that stay finite on all parts, those of lowest error first.
+    """Return the competitors of a sparse structure that stay finite on all parts, the one of lowest error first.
 
-    Those of ``linear`` configurations have its decimation. There are none where the search was interrupted.
+    ``linear`` configurations must have its decimation. An interrupted search has no competitors.
     """
     if steps.interrupted:
         return []
@@ -151,7 +151,7 @@ def description(candidate: Candidate) -> str:
 
 
 def _is_seasonal(candidate: Candidate) -> bool:
-    """Return whether a structure repeats what was a season before."""
+    """Return whether a structure repeats the output of a season before."""
     return candidate.kind == "last value" and candidate.terms != (LAST_VALUE_TERM,)
 
 
@@ -166,7 +166,7 @@ def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]
 
 
 def _full_linear(plan: SearchPlan, linear: Sequence[Configuration], density: int) -> list[Candidate]:
-    """Return full linear structures by least squares, those of lowest error first."""
+    """Return full linear structures by least squares, the one of lowest error first."""
     proposals = []
     for configuration in linear:
         proposals.append(
@@ -177,7 +177,7 @@ def _full_linear(plan: SearchPlan, linear: Sequence[Configuration], density: int
 
 
 def _linear_terms(plan: SearchPlan, configuration: Configuration) -> tuple[str, ...]:
-    """Return the candidates up to degree 1 of a configuration; none where the settings leave none."""
+    """Return the candidates up to degree 1 of a configuration, if the settings allow any."""
     try:
         problem = plan.problem(configuration)
     except NarxbenchError:
@@ -186,9 +186,9 @@ def _linear_terms(plan: SearchPlan, configuration: Configuration) -> tuple[str, 
 
 
 def _last_values(plan: SearchPlan, configuration: Configuration, linear: Sequence[Configuration]) -> list[Candidate]:
-    """Return the last value and those a season before as structures, as far as their terms are candidates.
+    """Return the last value and the values a season before as structures, as far as their terms are candidates.
 
-    Those a season before are of the first of the linear configurations that has them.
+    The values a season before belong to the first of the linear configurations that has them.
     """
     candidates = []
     if LAST_VALUE_TERM in plan.problem(configuration).terms:

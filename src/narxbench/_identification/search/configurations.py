@@ -21,8 +21,6 @@ STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
 # Where only the lags of inputs, or only those of the output, are scanned, the others are these, from the first one on.
 SOME_LAGS = range(1, LAGS[1] + 1)
-# Share of the samples that only give lags, at most, where lags are scanned.
-LOST = 0.1
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def configurations(
     Raises
     ------
     NarxbenchError
-        Where nothing can be tried, there are too many terms, or a pattern of ``exclude`` matches none.
+        If no configuration is possible, there are too many terms, or a pattern of ``exclude`` matches none.
     """
     _check_input_names(recording, settings)
     largest_included = max_lag_of(_included(settings, len(recording.inputs)))
@@ -163,7 +161,7 @@ def _check_size(kept: Iterable[Configuration]) -> None:
 
 
 def _check_patterns(kept: Iterable[Configuration], settings: IdentificationSettings) -> None:
-    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or leaves none in a configuration."""
+    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or all of a configuration."""
     if not settings.exclude:
         return
     names: dict[str, None] = {}
@@ -183,7 +181,7 @@ def _scans_lags(recording: Recording, settings: IdentificationSettings) -> bool:
 
 
 def _is_given(recording: Recording, settings: IdentificationSettings) -> bool:
-    """Return whether degree and lags are those of the user, so that nothing is too much."""
+    """Return whether the user gave degree and lags, so that no limit applies."""
     return settings.degree != "auto" and not _scans_lags(recording, settings)
 
 
@@ -195,7 +193,7 @@ def _grid(
     most_degree: int | None,
     seasons: Sequence[int],
 ) -> Iterator[tuple[Configuration, int]]:
-    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
+    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, which may be 0.
 
     Large ones are left out, unless degree and lags are given.
     """
@@ -216,7 +214,7 @@ def _grid(
 
 
 def with_seasons(lags: Iterable[int], seasons: Iterable[int], stride: int) -> tuple[int, ...]:
-    """Return lags of the output with those of its seasons and a step more; seasons of no whole steps are left out."""
+    """Return lags of the output, and of its seasons and a step more. Seasons must be whole steps."""
     all_lags = set(lags)
     for season in seasons:
         if season % stride == 0:
@@ -235,14 +233,15 @@ def _has_enough_samples(
     # Blocks that take turns shall be longer than the lags.
     if not has_few_lags and samples < 4 * N_PARTS * max_lag:
         return False
-    # Records that are no longer than the lags say nothing.
+    # Records as short as the lags cannot be used.
     usable = [record for record in records if len(record) > stride * max_lag]
     roles = {record.role for record in usable}
     if not sum(map(len, usable)) / stride >= 4 * max_lag or roles == {"selection"}:
         return False
-    # Samples that only give lags are not scored: with many the hard beginning of a record would count for some only.
+    # Samples that only give lags are not scored, so the hard beginning of a record would count for some configurations
+    # only. Such samples are no more than a part.
     is_free = has_few_lags or _is_given(recording, settings)
-    if not is_free and stride * max_lag * len(usable) > LOST * samples:
+    if not is_free and stride * max_lag * len(usable) * N_PARTS > samples:
         return False
     return ("selection" in roles) == any(record.role == "selection" for record in records)
 
@@ -282,9 +281,9 @@ def with_first_lag(configuration: Configuration, place: int, first: int) -> Conf
 
 
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
-    """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
+    """Return decimations that deserve a comparison: a coarse scale, the advised one, and some around it.
 
-    A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
+    With a stride over a fifth of ``first_minimum`` (Billings and Aguirre) the correlation dips after too few steps.
     """
     longest = max(advised, (first_minimum or 1) // 5)
     deserving = []

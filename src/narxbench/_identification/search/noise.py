@@ -55,17 +55,17 @@ class StructureFit:
     def regression(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        Student-t innovations enter as what moves the weights: multiplied by their weight, and so that their
-        variance gives that of the weights (Lange, Little and Taylor, 1989).
+        Student-t innovations enter with their influence on the weights, scaled so that their variance gives the
+        variance of the weights (Lange, Little and Taylor, 1989).
 
         Returns
         -------
         columns : array, shape (rows, n + coefficients of the noise)
-            What the prediction gains by each weight.
+            The change of the prediction with each weight.
         explained : array, shape (rows,)
-            What they explain.
+            The values that they explain.
         rows : array of int, shape (rows,)
-            The places of these samples among those of all stretches; what begins a stretch is left out.
+            The places of these samples in all stretches, without the beginning of each stretch.
         """
         unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
         innovations = self.errors.innovations(self.fit)
@@ -105,7 +105,7 @@ def weigh_under(
     near: Fit | None = None,
     tolerance: float = CONVERGED,
 ) -> StructureFit:
-    """Fit a structure on some runs of samples under one noise model; ``near`` is a fit on others of the arrangement.
+    """Fit a structure on some runs of samples under one noise model. ``near`` is a fit on other runs.
 
     The fit ends when the deviance falls by less than ``tolerance`` for each sample.
     """
@@ -114,7 +114,7 @@ def weigh_under(
 
 
 def noise_of_model(fit: Fit) -> dict[str, Any]:
-    """Return the arguments of a model that its noise has, without the last digits, which hang on the machine."""
+    """Return the arguments of a model for its noise, without the last digits, which depend on the machine."""
     noise_model = fit.noise_model
     distribution = noise_model.distribution
     return {
@@ -129,7 +129,7 @@ def noise_of_model(fit: Fit) -> dict[str, Any]:
 def prediction_errors(
     arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range], tolerance: float = CONVERGED
 ) -> PredictionErrors:
-    """Return the prediction errors of terms on some runs of samples; fits end as in :func:`weigh_under`."""
+    """Return the prediction errors of terms on some runs of samples. Fits end as in :func:`weigh_under`."""
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
     return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials), tolerance)
 

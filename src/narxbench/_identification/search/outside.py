@@ -93,7 +93,7 @@ def _used_inputs(model: Model) -> list[int]:
 def _held_inputs(used: Sequence[int], u: Floats) -> list[Floats]:
     """Return measured inputs to hold: those nearest to the middle and to zero, and those at the ends of each range.
 
-    Such inputs occurred together, as functions of others do. The ranges are those of the inputs that are used.
+    Such inputs occurred together, as functions of others do. Only the inputs that are used count.
     """
     if not used:
         return [u[0]]

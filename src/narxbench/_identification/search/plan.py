@@ -14,7 +14,7 @@ from narxbench._identification.data.checks import dead_times
 from narxbench._identification.data.evidence import InputEvidence, input_evidence, largest_degree_shown
 from narxbench._identification.data.responses import Response, responses
 from narxbench._identification.data.sampling import Sampling, advised_decimations
-from narxbench._identification.data.scaling import SMALLEST, Scaling, scaling
+from narxbench._identification.data.scaling import LARGEST, SMALLEST, Scaling, scaling
 from narxbench._identification.data.seasons import check_horizon, seasons, seasons_beside_inputs, steps_judged
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.effort import Effort
@@ -35,8 +35,6 @@ FINALISTS = 6
 LEADERS = FINALISTS // 2
 # Problems that are kept for further searches.
 KEPT_PROBLEMS = FINALISTS + 2
-# Products of a few larger numbers overflow.
-LARGEST = 1e50
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class SearchPlan:
     sampling, responses, evidence, seasons
         What the data show of the sampling, the responses to the inputs, how far these vary, and seasons.
     configurations : tuple of Configuration
-        What is tried, in the order of the cost; ``left_out`` is how many the time is not planned for.
+        The configurations to try, the cheapest first. ``left_out`` is how many there is no time for.
     effort : Effort
         The planned time, and what operations on these data take of it.
     n_selected : int
@@ -91,12 +89,12 @@ class SearchPlan:
 
     @property
     def horizon(self) -> int | None:
-        """The samples ahead that matter to the user; None where they did not say."""
+        """The samples ahead that matter to the user, or None if they did not say."""
         return self.settings.horizon if isinstance(self.settings.horizon, int) else None
 
     @property
     def seasons_of_output(self) -> tuple[int, ...]:
-        """The seasons of the output, whose naive forecasts compete; with inputs only at a horizon of the user's."""
+        """The seasons of the output, whose naive forecasts compete. With inputs only if the user gave a horizon."""
         if self.recording.inputs and self.horizon is not None:
             return seasons_beside_inputs(self.searched)
         return self.seasons
@@ -109,7 +107,7 @@ class SearchPlan:
 
     @cached_property
     def data_digest(self) -> str:
-        """The digest of all data, also those of the test."""
+        """The digest of all data, including the test."""
         return self.recording.digest
 
     @cached_property
@@ -175,7 +173,7 @@ def hurried(plan: SearchPlan) -> SearchPlan:
 
 
 def memory_uses(plan: SearchPlan) -> list[Use]:
-    """Return what a search of the largest configuration takes, by what is planned for the data."""
+    """Return the memory that a search of the largest configuration takes."""
     by_size = sorted(plan.configurations, key=lambda configuration: configuration.size)
     largest = by_size[-1]
     # Inner products of each part, and of all data, in as many configurations as are kept.
@@ -189,7 +187,7 @@ def memory_uses(plan: SearchPlan) -> list[Use]:
 
 
 def _delays(recording: Recording, input_responses: dict[str, list[Response]]) -> list[int]:
-    """Return the samples before each input acts; 1 where no effect is seen."""
+    """Return the samples before each input acts, and 1 if no effect is seen."""
     checked = dead_times(recording, input_responses)
     delays = []
     for name in recording.inputs:

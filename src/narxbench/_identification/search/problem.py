@@ -38,7 +38,7 @@ MOST_VALUES = 1_000_000
 
 
 def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
-    """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long ones."""
+    """Return segments that can be simulated quickly: all, or pieces spread evenly over them."""
     steps = sum(map(len, segments))
     if steps <= most:
         return segments
@@ -58,8 +58,8 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
 class ConfigurationProblem:
     """A configuration on the data, whose test records are not used.
 
-    As many samples of the data count as one as ``density`` says, for they follow one another so fast. What is computed
-    once, such as inner products, is kept.
+    ``density`` samples count as one because they follow one another so fast. Results that are needed again, such as
+    inner products, are kept.
 
     Attributes
     ----------
@@ -70,15 +70,15 @@ class ConfigurationProblem:
     dropped : dict
         Candidates that are combinations of others.
     error : str
-        What a candidate is judged by: free runs, or predictions one step ahead.
+        How a candidate is judged: by free runs, or by predictions one step ahead.
     """
 
     def __init__(
         self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
     ) -> None:
         self._density = density
-        # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
-        # What is predicted from the last measured output is searched by the error of that.
+        # Without an input a free run is not driven, and noise that is part of the series cannot be foreseen for long.
+        # Models that predict from the last measured output are therefore searched by this error.
         is_for_next_step = not recording.inputs or settings.horizon == 1
         self.error: ErrorKind = "one_step" if is_for_next_step else "free_run"
         by = scaling(recording, configuration.centred)
@@ -101,11 +101,13 @@ class ConfigurationProblem:
             if name not in self.dropped:
                 self.monomials.append(monomial)
                 self.terms.append(name)
+        if not self.terms:
+            raise NarxbenchError(f"candidate terms: found {', '.join(names)}, always 0; allowed: one that varies")
         self._place = {name: i for i, name in enumerate(self.terms)}
 
     @cached_property
     def _products(self) -> tuple[Floats, list[Floats]]:
-        """Inner products over all rows that estimate, and over those of each part that takes turns."""
+        """Inner products over all rows that estimate, and over the rows of each part that takes turns."""
         arrangement, rows = self.arrangement, self.arrangement.rows()
         numbers = arrangement.part[rows]
         turns = range(arrangement.n_parts_selected) if arrangement.takes_turns else ()
@@ -161,10 +163,10 @@ class ConfigurationProblem:
         return [problem.data.measured for _, _, problem in self.parts]
 
     @cached_property
-    def energy(self) -> Floats:
-        """Sums of squares of the output of each part about the mean of all parts."""
+    def energy(self) -> float:
+        """The sum of squares of the output about its mean over all parts."""
         middle = mean(np.concatenate(self.measured_parts).tolist())
-        return np.array([math.fsum(((y - middle) ** 2).tolist()) for y in self.measured_parts])
+        return math.fsum(math.fsum(((y - middle) ** 2).tolist()) for y in self.measured_parts)
 
     def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.

@@ -1,6 +1,6 @@
 """Searches that propose structures: of each configuration briefly, and of the best ones thoroughly.
 
-Each depends on data and settings alone: nothing is drawn, and none looks at a clock.
+Each depends on data and settings alone. No search draws random numbers or looks at a clock.
 """
 
 import math
@@ -47,11 +47,11 @@ LONGEST_PATH = IterativeSettings().max_terms
 # Structures of each configuration that descents start from.
 POLISHED = 4
 CONSTANT = "1"
-# What a structure of a brief search was found by.
+# The search that a structure of a brief search comes from.
 BRIEFLY = "forward regression"
 # A method that searches with all configurations that are searched thoroughly.
 FORWARD = "iterative_ofr"
-# The method that searches by likelihood under each noise model; it draws nothing.
+# The method that searches by likelihood under each noise model, without random numbers.
 PREDICTION_ERRORS = "pem"
 # Its settings: it is one search among others here, and the noise model of a structure is chosen with the weights.
 LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4, "path_length": 20, "starts": [4]}
@@ -85,7 +85,7 @@ class Proposals:
 def brief_searches(plan: SearchPlan, steps: Steps) -> list[Candidate]:
     """Return the best structure of each configuration, and of variants of the best ones.
 
-    KeyboardInterrupt is raised where an interruption leaves none.
+    KeyboardInterrupt is raised if an interruption comes before the first one.
     """
     threads = threads_of_short_calls(plan.n_samples)
     jobs = [(plan, configuration) for configuration in plan.configurations]
@@ -128,7 +128,7 @@ def thorough_searches(plan: SearchPlan, briefs: Sequence[Candidate], steps: Step
 
 
 def brief_search(plan: SearchPlan, configuration: Configuration) -> Candidate | None:
-    """Return the best structure of a forward regression in a configuration; None where no term varies.
+    """Return the best structure of a forward regression in a configuration, or None if no term varies.
 
     Where all of them diverge, the terms up to degree 1 are tried alone, and then those without the output.
     """
@@ -172,7 +172,7 @@ def _with_first_lags(plan: SearchPlan, brief: Candidate, first: int, tried: set[
 
 
 def _variant(plan: SearchPlan, configuration: Configuration, tried: set[Configuration]) -> list[Candidate]:
-    """Return the structure of a brief search in a configuration that may be new; none if there is none."""
+    """Return the structure of a brief search in a configuration, if that is new and has one."""
     if configuration in tried:
         return []
     tried.add(configuration)
@@ -197,7 +197,7 @@ def iterative_forward(plan: SearchPlan, configuration: Configuration) -> Candida
 
 
 def by_likelihood(plan: SearchPlan, configuration: Configuration) -> list[Candidate]:
-    """Return the best structure by the likelihood of each noise model; none where no model is finite."""
+    """Return the best structure by the likelihood of each noise model, without those that are not finite."""
     problem = plan.problem(configuration).for_prediction_errors()
     settings = SearchSettings(noise_models=list(plan.settings.noise_models), **LIKELIHOOD)
     likelihood_search = LikelihoodSearch(PredictionErrors(problem), settings)
@@ -212,7 +212,7 @@ def by_likelihood(plan: SearchPlan, configuration: Configuration) -> list[Candid
 
 
 def in_units_of_the_user(plan: SearchPlan, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return linear structures of centred signals as those of the signals as they are, which a constant makes exact."""
+    """Return linear structures of centred signals in the units of the user. A constant makes them the same."""
     proposals = []
     for candidate in candidates:
         is_linear = not any("*" in term or "^" in term for term in candidate.terms)
@@ -237,8 +237,8 @@ def _descent_starts(candidates: Sequence[Candidate], ranked: Sequence[Configurat
 def descent(plan: SearchPlan, start: Candidate, density: int) -> Candidate:
     """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
 
-    Regressions minimise the error of the data that also give the weights; a few steps lead to the minimum of the
-    score.
+    Regressions minimise the error on the data that also give the weights. From there a few steps lead to the minimum
+    of the score.
     """
     terms, best, seen = plan.problem(start.configuration).terms, start, {start.terms}
     budget = plan.effort.n_evaluated(POLISHED * plan.n_finalists)

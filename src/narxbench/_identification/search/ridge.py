@@ -25,15 +25,15 @@ def ridge_inverse(gram: Floats, monomials: Sequence[Monomial], shrinkage: float)
     monomials : sequence of Monomial
         The terms.
     shrinkage : float
-        The ridge as a share of each column's sum of squares about its mean, where there is a constant; the constant
-        is not shrunk.
+        The ridge as a share of each column's sum of squares, about its mean if there is a constant, which is not
+        shrunk.
     """
     cosines, sizes = _with_ridge(gram, monomials, shrinkage)
     return solved(cosines, np.eye(len(sizes))) / np.outer(sizes, sizes)
 
 
 def ridge_weights(products: Floats, monomials: Sequence[Monomial], shrinkage: float) -> Floats:
-    """Return the weights of terms by ridge regression; the last row of the products is that of the output."""
+    """Return the weights of terms by ridge regression. The last row of the products belongs to the output."""
     cosines, sizes = _with_ridge(products[:-1, :-1], monomials, shrinkage)
     right = products[-1, :-1] / sizes
     return solved(cosines, right[:, None])[:, 0] / sizes

@@ -1,13 +1,12 @@
 """Scores of candidates: J of the error on parts of the data that the weights do not know.
 
-The error is that at the sampling of the data, so that a decimation, which is a stride with all of its phases, competes
-with any other.
+Errors are taken at the sampling of the data. So decimations, which are strides with all of their phases, can compete.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -43,40 +42,6 @@ COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 EQUAL = 0.05
 
 
-@dataclass(frozen=True)
-class PartErrors:
-    """Errors of structures on the parts of the selection, with weights that do not know the part."""
-
-    sse: Floats  # shape (structures, parts); +inf where the run diverges or the structure is singular
-    singular: NDArray[np.bool_]  # in some part, shape (structures,)
-    energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
-    steps: NDArray[np.int64]  # samples of each part
-
-    @cached_property
-    def total_energy(self) -> float:
-        """The sum of squares of the output about its mean over all parts."""
-        return math.fsum(self.energy.tolist())
-
-    def over_all(self, i: int) -> tuple[float, float]:
-        """Return the squared error of a structure relative to the variance, and the share of parts that diverge."""
-        # There are many structures, and Python is quicker than NumPy with few numbers.
-        finite = [sse for sse in self.sse[i].tolist() if math.isfinite(sse)]
-        n_parts = len(self.energy)
-        divergent = 0.0 if self.singular[i] else (n_parts - len(finite)) / n_parts
-        if self.singular[i] or divergent or not self.total_energy > 0.0:
-            return math.inf, divergent
-        return math.fsum(finite) / self.total_energy, divergent
-
-    def relative(self, i: int) -> tuple[float, ...]:
-        """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
-        if not np.isfinite(self.sse[i]).all():
-            return ()
-        variance = self.total_energy / int(self.steps.sum())
-        if not variance:
-            return ()
-        return tuple(map(significant, (self.sse[i] / self.steps / variance).tolist()))
-
-
 def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> list[Candidate]:
     """Return each different structure with its score by least squares, the best first.
 
@@ -89,28 +54,28 @@ def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> li
             by_terms.setdefault(proposal.terms, proposal)
     candidates: list[Candidate] = []
     for configuration, by_terms in by_configuration.items():
-        errors = least_squares_errors(plan.problem(configuration), list(by_terms))
+        squares, singular = least_squares_errors(plan.problem(configuration), list(by_terms))
         for i, proposal in enumerate(by_terms.values()):
-            candidates.append(_with_score(plan, replace(proposal, noise_model=PLAIN), errors, i, density))
+            plain = replace(proposal, noise_model=PLAIN)
+            candidates.append(_with_score(plan, plain, squares[i], density, bool(singular[i])))
     return in_order(candidates)
 
 
 def best_scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> Candidate | None:
-    """Return the first proposal of lowest J of one configuration with its score; None where none has terms."""
+    """Return the first proposal of lowest J of one configuration with its score, or None if none has terms."""
     proposals = [proposal for proposal in proposals if proposal.terms]
     if not proposals:
         return None
     problem = plan.problem(proposals[0].configuration)
-    errors = least_squares_errors(problem, [proposal.terms for proposal in proposals])
+    squares, singular = least_squares_errors(problem, [proposal.terms for proposal in proposals])
     ranks = []
     for i, proposal in enumerate(proposals):
-        relative, _ = errors.over_all(i)
-        is_finite = math.isfinite(relative)
-        ranks.append(
-            _fitness(plan, proposal, math.sqrt(relative), len(problem.terms), density) if is_finite else math.inf
-        )
+        rank, (relative, _) = math.inf, _over_all(problem, squares[i], bool(singular[i]))
+        if math.isfinite(relative):
+            rank = _fitness(plan, proposal, math.sqrt(relative), len(problem.terms), density)
+        ranks.append(rank)
     best = ranks.index(min(ranks))
-    return _with_score(plan, proposals[best], errors, best, density)
+    return _with_score(plan, proposals[best], squares[best], density, bool(singular[best]))
 
 
 def scored_under(plan: SearchPlan, candidate: Candidate, families: Sequence[NoiseName], density: int) -> Candidate:
@@ -118,8 +83,7 @@ def scored_under(plan: SearchPlan, candidate: Candidate, families: Sequence[Nois
     problem = plan.problem(candidate.configuration)
     whole = problem.fit(candidate.terms, families)
     candidate = replace(candidate, noise_model=whole.noise_model)
-    errors = part_errors(problem, candidate, problem.steps, whole)
-    return _with_score(plan, candidate, errors, 0, density)
+    return _with_score(plan, candidate, _part_errors(problem, candidate, problem.steps, whole), density)
 
 
 def rescored(plan: SearchPlan, candidate: Candidate, density: int) -> Candidate:
@@ -130,24 +94,25 @@ def rescored(plan: SearchPlan, candidate: Candidate, density: int) -> Candidate:
 
 
 def with_error(plan: SearchPlan, competitor: Candidate) -> Candidate:
-    """Return a competitor with its error over parts; it has no J, for none is what it is chosen by."""
+    """Return a competitor with its error over parts. It has no J, because competitors are not chosen by J."""
     problem = plan.problem(competitor.configuration)
-    errors = part_errors(problem, competitor, problem.steps)
-    relative, divergent = errors.over_all(0)
+    squares = _part_errors(problem, competitor, problem.steps)
+    relative, divergent = _over_all(problem, squares)
     return replace(
         competitor,
         fitness=None,
         rrse=_root(relative),
         divergent=divergent,
         candidates=len(problem.terms),
-        parts=errors.relative(0),
+        parts=_relative(problem, squares),
     )
 
 
 def with_error_ahead(plan: SearchPlan, candidate: Candidate, steps: int) -> Candidate:
     """Return the candidate for a series with its error over parts this many steps ahead."""
-    errors = part_errors(plan.problem(candidate.configuration), candidate, steps)
-    return replace(candidate, ahead=_root(errors.over_all(0)[0]))
+    problem = plan.problem(candidate.configuration)
+    relative, _ = _over_all(problem, _part_errors(problem, candidate, steps))
+    return replace(candidate, ahead=_root(relative))
 
 
 def holds(plan: SearchPlan, candidate: Candidate) -> bool:
@@ -172,20 +137,42 @@ def _root(relative: float) -> float | None:
     return significant(math.sqrt(relative)) if math.isfinite(relative) else None
 
 
-def _with_score(plan: SearchPlan, proposal: Candidate, errors: PartErrors, i: int, density: int) -> Candidate:
-    """Return a proposal with its score, by row i of the errors."""
-    relative, divergent = errors.over_all(i)
-    n_candidates = len(plan.problem(proposal.configuration).terms)
+def _with_score(
+    plan: SearchPlan, proposal: Candidate, squares: Floats, density: int, is_singular: bool = False
+) -> Candidate:
+    """Return a proposal with its score, by its sum of squared errors on each part."""
+    problem = plan.problem(proposal.configuration)
+    relative, divergent = _over_all(problem, squares, is_singular)
+    n_candidates = len(problem.terms)
     rrse = math.sqrt(relative) if math.isfinite(relative) else None
     return replace(
         proposal,
         fitness=None if rrse is None else _fitness(plan, proposal, rrse, n_candidates, density),
         rrse=rrse,
         divergent=divergent,
-        singular=bool(errors.singular[i]),
+        singular=is_singular,
         candidates=n_candidates,
-        parts=errors.relative(i),
+        parts=_relative(problem, squares),
     )
+
+
+def _over_all(problem: ConfigurationProblem, squares: Floats, is_singular: bool = False) -> tuple[float, float]:
+    """Return the squared error over all parts relative to the variance, and the share of parts that diverge."""
+    # There are many structures, and Python is quicker than NumPy with few numbers.
+    finite = [square for square in squares.tolist() if math.isfinite(square)]
+    divergent = 0.0 if is_singular else (len(squares) - len(finite)) / len(squares)
+    if is_singular or divergent or not problem.energy > 0.0:
+        return math.inf, divergent
+    return math.fsum(finite) / problem.energy, divergent
+
+
+def _relative(problem: ConfigurationProblem, squares: Floats) -> tuple[float, ...]:
+    """Return the squared error on each part relative to the variance, or an empty tuple where one diverges."""
+    steps = np.array(list(map(len, problem.measured_parts)))
+    variance = problem.energy / int(steps.sum())
+    if not variance or not np.isfinite(squares).all():
+        return ()
+    return tuple(map(significant, (squares / steps / variance).tolist()))
 
 
 @cache
@@ -205,23 +192,32 @@ def _fitness(plan: SearchPlan, proposal: Candidate, rrse: float, n_candidates: i
     return float(fitness)
 
 
-def least_squares_errors(problem: ConfigurationProblem, structures: Sequence[Sequence[str]]) -> PartErrors:
+def least_squares_errors(
+    problem: ConfigurationProblem, structures: Sequence[Sequence[str]]
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the errors of structures with least-squares weights on each part, run freely from measured outputs.
 
     Where parts take turns, the weights for one are estimated on the others.
+
+    Returns
+    -------
+    squares : array of float, shape (structures, parts)
+        Sums of squared errors, +inf where the run diverges or the structure is singular.
+    singular : array of bool, shape (structures,)
+        Whether the structure is singular in some part.
     """
     sse, singular = np.empty((len(structures), len(problem.parts))), np.zeros(len(structures), np.bool_)
     positions = problem.positions(structures)
     for k, (_, _, other_samples) in enumerate(problem.parts):
         _, sse[:, k], weights = other_samples.evaluate_positions(positions)
         singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
-    return _of_problem(problem, sse, singular)
+    return sse, singular
 
 
-def part_errors(
+def _part_errors(
     problem: ConfigurationProblem, candidate: Candidate, steps: int | None, whole: StructureFit | None = None
-) -> PartErrors:
-    """Return the errors of a candidate on each part, whose weights are estimated by the rule of its kind.
+) -> Floats:
+    """Return the sum of squared errors on each part of a candidate whose weights follow the rule of its kind.
 
     Predictions are this many ``steps`` ahead; None: free runs. ``whole`` is the fit of a sparse or linear candidate to
     all data that estimate.
@@ -232,11 +228,11 @@ def part_errors(
     for number, segments, _ in problem.parts:
         weighted = _weighted_without(problem, candidate, number, whole)
         sums.append(_squares(problem, candidate, weighted, segments, steps))
-    return _of_problem(problem, np.array([sums]), np.zeros(1, np.bool_))
+    return np.array(sums)
 
 
 def whole_error(problem: ConfigurationProblem, candidate: Candidate) -> float:
-    """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+    """Return the root relative squared error of free runs over whole records, or +inf if one diverges."""
     arrangement = problem.arrangement
     segments = arrangement.segments(arrangement.has_lags)
     squares = _squares(problem, candidate, _weighted(problem, candidate), segments, None)
@@ -251,7 +247,7 @@ def _is_fitted(candidate: Candidate) -> bool:
 
 
 def _weighted(problem: ConfigurationProblem, candidate: Candidate) -> Weighted | None:
-    """Return the weights on all data that estimate; None where they diverge."""
+    """Return the weights on all data that estimate, or None if they diverge."""
     if _is_fitted(candidate):
         return _of_fit(problem.fit_under(candidate.terms, candidate.noise_model))
     return _weighted_without(problem, candidate, None, None)
@@ -260,7 +256,7 @@ def _weighted(problem: ConfigurationProblem, candidate: Candidate) -> Weighted |
 def _weighted_without(
     problem: ConfigurationProblem, candidate: Candidate, part: int | None, whole: StructureFit | None
 ) -> Weighted | None:
-    """Return the weights on all data that estimate but those of a part; ``whole`` is the fit to all of them."""
+    """Return the weights on all data that estimate except a part. ``whole`` is the fit to all of them."""
     if candidate.kind == "unpruned":
         return problem.ridge_weights(candidate.shrinkage, part), {}
     if whole is None:
@@ -296,7 +292,7 @@ def _squares(
     segments: Sequence[range],
     steps: int | None,
 ) -> float:
-    """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
+    """Return the sum of squared errors of runs from the measured outputs before each segment, +inf if one diverges."""
     if weighted is None:
         return math.inf
     monomials = problem.monomials_of(candidate.terms)
@@ -318,7 +314,3 @@ def _squares(
                 return math.inf
         sums.append(math.fsum(((y - predicted) ** 2).tolist()))
     return math.fsum(sums)
-
-
-def _of_problem(problem: ConfigurationProblem, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:
-    return PartErrors(sse, singular, problem.energy, np.array(list(map(len, problem.measured_parts))))

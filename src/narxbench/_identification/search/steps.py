@@ -1,5 +1,6 @@
 """Steps of a search side by side: how far they are, and an end to them with Ctrl-C that keeps the best so far."""
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -10,34 +11,34 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.effort import RATES, SHARES
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.interruptions import interruptible
 
 T = TypeVar("T")
 
-# The steps in their order, and which share of the planned time is over when each ends.
+# The steps in their order.
 BRIEF, VARIANTS, FORWARD = "brief searches", "other lags and levels", "forward regression"
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
 COMPETITION = "simple models"
 ATTEMPTS = "tries of other settings"
-# What is done between the steps.
+# The work between the steps.
 CHOICE, CONCLUSION = "choice of the structure", "conclusion"
-_OVER = {
-    BRIEF: 0.35,
-    VARIANTS: 0.4,
-    FORWARD: 0.45,
-    NOISE: 0.55,
-    DESCENTS: 0.85,
-    WEIGHTS: 0.95,
-    COMPETITION: 1.0,
+_ORDER = (BRIEF, VARIANTS, FORWARD, NOISE, DESCENTS, WEIGHTS, COMPETITION)
+# The planned time of each step. The others are short.
+_PLANNED = {
+    BRIEF: SHARES["brief"],
+    NOISE: SHARES["likelihood"],
+    DESCENTS: SHARES["descents"],
+    WEIGHTS: SHARES["weights"],
 }
-# Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
+# Threads that search side by side. Their number changes no result, and more than there are cores would only take
+# memory.
 THREADS = min(4, os.cpu_count() or 1)
-# Up to this many samples calls of compiled code are so short that threads which try one structure after the other wait
-# for the interpreter's lock: in searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
-# two threads took a fifth to a half longer than one, and half as much CPU time again or more; of 10,000 samples they
-# were sooner.
-_SHORT = 5_000
+# Up to this many samples the steps of a free run take less time than its call. Threads that try one structure after the
+# other then wait for the interpreter's lock: with 1,000 and 2,000 samples two threads on two cores took a fifth to a
+# half longer than one, and with 10,000 samples they were faster.
+_SHORT = RATES["evaluation"] / RATES["step"]
 
 
 def threads_of_short_calls(samples: int) -> int:
@@ -97,7 +98,7 @@ def _work(
 
 
 def _late_results(outcomes: SimpleQueue[_Outcome[T]]) -> dict[int, T]:
-    """Return the results that nobody has taken yet, by their place."""
+    """Return the results that were not taken yet, by their place."""
     results: dict[int, T] = {}
     while True:
         try:
@@ -111,8 +112,7 @@ def _late_results(outcomes: SimpleQueue[_Outcome[T]]) -> dict[int, T]:
 class Steps:
     """Runs jobs in threads, and reports the progress whenever one is done.
 
-    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not done then are left out, and so are all
-    later ones.
+    ``interrupted`` is the step that Ctrl-C ended, or "". The remaining jobs are then skipped, and all later ones.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ class Steps:
         outcomes = SimpleQueue[_Outcome[T]]()
         results: dict[int, T] = {}
         error: BaseException | None = None
-        # A job cannot be stopped, so nobody waits for those that run when the step ends early: the threads end with
-        # the process.
+        # A job cannot be stopped. If the step ends early, running jobs are abandoned and their threads end with the
+        # process.
         _start_threads(min(threads or THREADS, planned), partial(_work, function, waiting, outcomes))
         try:
             if planned:
@@ -162,9 +162,9 @@ class Steps:
         return [results[place] for place in sorted(results)]
 
     def keep(self, step: str, function: Callable[[], T]) -> T:
-        """Return what a function between the steps returns; Ctrl-C calls it again without the steps that it has left.
+        """Call a function between the steps. After Ctrl-C call it again, without its remaining steps.
 
-        So what is known before it is not lost. A second time, KeyboardInterrupt is raised.
+        So earlier results are not lost. A second Ctrl-C raises KeyboardInterrupt.
         """
         try:
             with interruptible():
@@ -183,6 +183,7 @@ class Steps:
     def _report(self, step: str, done: int, planned: int) -> None:
         if self._report_progress is None:
             return
-        share_before = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
-        share = share_before + (_OVER[step] - share_before) * done / planned
+        seconds = [_PLANNED.get(earlier, 0.0) for earlier in _ORDER[: _ORDER.index(step)]]
+        over = math.fsum([*seconds, _PLANNED.get(step, 0.0) * done / planned])
+        share = over / math.fsum(_PLANNED.values())
         self._report_progress(SearchProgress(step, done, planned, self._best_rrse, self._best_size, share))

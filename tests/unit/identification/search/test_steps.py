@@ -82,17 +82,15 @@ def test_an_interrupt_before_anything_is_found_and_a_mistake_in_a_job_are_raised
 
 
 def test_jobs_run_in_the_threads_that_can_be_started(monkeypatch):
-    start, left = search_steps.Thread.start, []
+    start, allowed = search_steps.Thread.start, iter([True])
 
-    def start_if_left(thread):
-        if not left:
+    def start_if_allowed(thread):
+        if not next(allowed, False):
             raise RuntimeError("can't start new thread")
-        left.pop()
         start(thread)
 
-    monkeypatch.setattr(search_steps.Thread, "start", start_if_left)
+    monkeypatch.setattr(search_steps.Thread, "start", start_if_allowed)
     monkeypatch.setattr(search_steps, "THREADS", 4)
-    left += [1]
     assert Steps().run(BRIEF, lambda number: number**2, [*zip(range(6))]) == [0, 1, 4, 9, 16, 25]
     with pytest.raises(NarxbenchError, match="no thread can be started; needed: more memory, or a higher ulimit -u"):
         Steps().run(BRIEF, abs, [(1,)])
