@@ -11,7 +11,7 @@ from tests.messages import calls
 from narxbench._io import csv
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench._io.errors import FileError
-from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
+from narxbench._io.files import MOST_DATA, read_bytes, read_json, read_text, write_atomically
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import numbers_of_texts, refuse_infinite
 from narxbench._io.yaml import read_mapping
@@ -66,7 +66,7 @@ NO_FILES = [
     *("none", "folder", "a\x00b", "\ud800", "pipe", "loop", "a" * 256),
     *("/dev/zero", "/proc/kmsg", "/proc/self/status", "/sys/kernel/uevent_seqnum"),
 ]
-SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
+SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_DATA), (read_mapping, 100_000)]
 
 
 def _read(reader, content):

@@ -286,9 +286,6 @@ def test_a_recorded_input_is_read(tmp_path):
     np.testing.assert_allclose(drawn(recorded, 40), 0.01 * np.arange(40))
     with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
         drawn(recorded, 60)
-    held = with_input(kind="held").excitation
-    assert held.for_system(recorded.excitation).recorded_file == str(file)
-    assert held.recorded_file == with_input(kind="uniform").excitation.recorded_file == ""
 
 
 def test_inputs_that_are_made_of_others():
@@ -301,12 +298,6 @@ def test_inputs_that_are_made_of_others():
     binary, source = drawn(with_input(kind="binary", source=slow)), drawn(with_input(**slow))
     np.testing.assert_allclose(np.unique(binary), source.mean() + source.std() * np.array([-1.0, 1.0]))
     np.testing.assert_array_equal(binary > source.mean(), source > source.mean())
-    # Without an input that they are made of, it is the one of the system; others stay as they are.
-    for kind in ("held", "binary"):
-        excitation = with_input(kind=kind).excitation.for_system(with_input(**slow).excitation)
-        assert excitation == with_input(kind=kind, source=slow).excitation
-        assert excitation.for_system(with_input(kind="uniform").excitation) == excitation
-    assert with_input(**slow).excitation.for_system(excitation) == with_input(**slow).excitation
     with pytest.raises(NarxbenchError, match="low below high"):
         with_input(kind="uniform", low=1.0, high=-1.0)
 
