@@ -1042,13 +1042,13 @@ def model_text(model: Model) -> str:
 
 
 def _check_keys(values: Mapping[str, Any], source: str) -> None:
-    """Raise FileError for an unknown key of a model file, or one that is missing: all but those of the noise."""
+    """Raise FileError for an unknown key of a model file, or a missing one."""
     keys = [attribute.name for attribute in fields(Model)]
     for key in values:
         if key not in keys:
             allowed = f"{', '.join(keys)}{did_you_mean(key, keys)}"
             raise FileError(f"{source}: {printable(key)}: unknown key; allowed: {allowed}")
-    for key in keys[: keys.index("noise_model")]:
+    for key in keys:
         if key not in values:
             raise FileError(f"{source}: {key}: missing; needed: a file that Model.save wrote")
 

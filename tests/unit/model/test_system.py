@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from decimal import Decimal, localcontext
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +27,11 @@ SMALL = {"n_u": 1, "n_y": 1, "degree": 2}
 # Candidate terms.
 
 
-@pytest.mark.parametrize(
-    ("orders", "size"), [((1, 1, 1), 3), ((5, 5, 2), 66), ((3, 3, 3), 84), ((2, 0, 4), 15), ((0, 3, 2), 10)]
-)
-def test_as_many_candidates_as_the_recurrence_says(orders, size):
-    n_y, n_u, degree = orders
-    candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
-    assert len(candidates) == len(set(candidates)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
+def test_as_many_candidates_as_the_recurrence_says_in_canonical_order():
+    for (n_y, n_u, degree), size in {(1, 1, 1): 3, (5, 5, 2): 66, (3, 3, 3): 84, (2, 0, 4): 15, (0, 3, 2): 10}.items():
+        candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
+        assert len(candidates) == len(set(candidates)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
     assert model_size(n_y=5, n_u=5, n_e=5, degree=2) == 136
-
-
-def test_canonical_order():
     expected = "1 y(k-1) y(k-2) u(k-1) y(k-1)^2 y(k-1)*y(k-2) y(k-1)*u(k-1) y(k-2)^2 y(k-2)*u(k-1) u(k-1)^2"
     assert candidate_terms(n_y=2, n_u=1, degree=2) == expected.split()
 
@@ -61,12 +56,6 @@ def read(equation):
 def test_spellings_of_equations():
     assert read("y(t)= -2u(t-1)y(t-2) + 1") == {"y(k-2)*u(k-1)": -2.0, "1": 1.0}
     assert read("y(k) = − y(k-1) + 1e-3*u(k-1)**2") == {"y(k-1)": -1.0, "u(k-1)^2": 1e-3}
-
-
-@pytest.mark.parametrize("text", ["0*y(k-1)", "1e400*y(k-1)", "y(k-1)* *u(k-1)", "y(k-1)*", "2 y(k-1) 2"])
-def test_no_equations(text):
-    with pytest.raises(NarxbenchError, match=r"^equation"):
-        read(f"y(k) = {text}")
 
 
 def equation_of(terms):
@@ -108,54 +97,41 @@ def test_any_text_is_an_equation_or_a_clear_error(text):
     assert system.inside == bool(system.terms)
 
 
-# The text of an expression and its value at sample k.
-LEAVES = [
-    ("y(k-1)", lambda y, u, k: past(y, k, 1)),
-    ("u(t - 3)", lambda y, u, k: past(u, k, 3)),
-    ("pi", lambda y, u, k: math.pi),
-    (".25e1", lambda y, u, k: 2.5),
-    ("3", lambda y, u, k: 3.0),
-]
+def joined(parts):
+    return f"({' '.join(parts)})"
+
+
+# Texts of expressions, which Python reads in the same way.
+EXPRESSIONS = st.recursive(
+    st.sampled_from(["y(k-1)", "u(t - 3)", "pi", ".25e1", "3"]),
+    lambda inner: (
+        st.tuples(inner, st.sampled_from("+-*/"), inner).map(joined)
+        | st.tuples(st.sampled_from(["sin(%s)", "exp(-(%s)^2)", "(-%s)"]), inner).map(lambda pair: pair[0] % pair[1])
+    ),
+    max_leaves=8,
+)
 
 
 def past(signal, k, lag):
     return float(signal[k - lag]) if k >= lag else 0.0
 
 
-def joined(parts):
-    (a, x), (b, y), sign = parts
-    operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
-    return f"({a} {sign} {b})", lambda *at: float(operations[sign](x(*at), y(*at)))
-
-
-def wrapped(inner):
-    return (
-        st.tuples(inner, inner, st.sampled_from("+-*/")).map(joined)
-        | inner.map(lambda part: (f"sin({part[0]})", lambda *at: float(np.sin(part[1](*at)))))
-        | inner.map(lambda part: (f"exp(-({part[0]})^2)", lambda *at: float(np.exp(-(part[1](*at) ** 2)))))
-        | inner.map(lambda part: (f"(-{part[0]})", lambda *at: -part[1](*at)))
-    )
-
-
-@given(st.recursive(st.sampled_from(LEAVES), wrapped, max_leaves=8))
+@given(EXPRESSIONS)
 @quick
-def test_an_expression_means_what_it_says(part):
-    text, value = part
+def test_an_expression_means_what_it_says(text):
     # The exponential makes any expression a truth outside the candidates, and the sine bounds it.
-    system = System(
-        "X", f"y(k) = sin(+{text}) + exp(u(k-1)) + 8/4/2*y(k-1)*0.5 - -u(k-1)^2*2 - 1", n_u=3, n_y=3, degree=3
-    )
+    right = f"sin(+{text}) + exp(u(k-1)) + 8/4/2*y(k-1)*0.5 - -u(k-1)^2*2 - 1"
+    system = System("X", f"y(k) = {right}", n_u=3, n_y=3, degree=3)
     assert not system.inside and system.terms == []
     try:
         u, y = system.simulate(6, washout=0)
     except NarxbenchError:  # a denominator of 0
         assume(False)
-    with np.errstate(all="ignore"):
-        for k in range(6):
-            inner = value(y, u, k)
-            assume(abs(inner) < 1e6)
-            rest = math.exp(past(u, k, 1)) + 0.5 * past(y, k, 1) + 2 * past(u, k, 1) ** 2 - 1
-            assert y[k] == pytest.approx(math.sin(inner) + rest, rel=1e-6, abs=1e-6)
+    names = {"sin": math.sin, "exp": math.exp, "pi": math.pi}
+    for k in range(6):
+        signals = {"y": lambda j: past(y, j, 0), "u": lambda j: past(u, j, 0), "k": k, "t": k}
+        assume(abs(eval(text.replace("^", "**"), names | signals)) < 1e6)
+        assert y[k] == pytest.approx(eval(right.replace("^", "**"), names | signals), rel=1e-6, abs=1e-6)
 
 
 def exact_sine(x):
@@ -298,8 +274,6 @@ def test_inputs_that_are_made_of_others():
     binary, source = drawn(with_input(kind="binary", source=slow)), drawn(with_input(**slow))
     np.testing.assert_allclose(np.unique(binary), source.mean() + source.std() * np.array([-1.0, 1.0]))
     np.testing.assert_array_equal(binary > source.mean(), source > source.mean())
-    with pytest.raises(NarxbenchError, match="low below high"):
-        with_input(kind="uniform", low=1.0, high=-1.0)
 
 
 def test_a_system_has_its_own_input_unless_another_is_given():
@@ -337,6 +311,7 @@ def test_name_seed_and_realisation_decide_the_data():
     assert len({u.tobytes() for u in inputs}) == 5
 
 
+@cache
 def simulated(noise=None):
     """Return the signals of S1 from rest, with a kind of noise or without any."""
     snr_db = None if noise is None else SNR_DB
