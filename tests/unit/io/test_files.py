@@ -92,13 +92,11 @@ rows = st.tuples(
 
 def test_a_spreadsheet_finds_no_formula(tmp_path: Path) -> None:
     texts = ["=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "'=1", "'", "-1", "+2e3", "a=1"]
-    frame = pd.DataFrame({"name": texts, "x": range(-3, 7), "all": [("=1", "b", "-c")] * 10})
-    fields = [line.split(",")[0] for line in write_table(frame).splitlines()[1:]]
-    assert fields == [*(f"'{text}" for text in texts[:6]), "'", "-1", "+2e3", "a=1"]
-    assert write_table(frame).splitlines()[1].endswith(",-3,'=1;b;'-c")
+    frame = pd.DataFrame({"name": texts, "all": [("=1", "b", "-c")] * 10})
+    fields = [line.split(",") for line in write_table(frame).splitlines()[1:]]
+    assert fields == [[text, "'=1;b;'-c"] for text in (*(f"'{text}" for text in texts[:6]), "'", "-1", "+2e3", "a=1")]
     (tmp_path / "t.csv").write_text(write_table(frame))
-    table = read_table(tmp_path / "t.csv", {"name": NAME, "x": INTEGER, "all": list_of(TEXT)})
-    pd.testing.assert_frame_equal(table, frame)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.csv", {"name": NAME, "all": list_of(TEXT)}), frame)
 
 
 @given(values=st.lists(rows, min_size=1, max_size=5))

@@ -45,21 +45,15 @@ def test_a_model_with_functions_needs_the_input_alone():
         model.predict(np.ones((300, 3)), y)
 
 
-def inputs_of(data, inputs):
-    """Return names and values of inputs as they are read from data."""
-    recording = look(data, "y", input=inputs, time=False).recording
-    return recording.inputs, recording.records[0].u
-
-
 def test_a_column_of_that_name_wins():
     data = {"u": np.arange(1.0, 21.0), "y": np.sin(np.arange(20.0))}
-    names, values = inputs_of(data, "u,1/u")
-    assert names == ("u", "reciprocal(u)")
-    np.testing.assert_array_equal(values[:, 1], 1 / data["u"])
-    for name in ("abs(u)", "1/u"):
-        names, values = inputs_of({**data, name: data["u"] ** 2}, f"u,{name}")
-        assert names == ("u", name)
-        np.testing.assert_array_equal(values[:, 1], data["u"] ** 2)
+    columns = {"reciprocal(u)": 1 / data["u"], "abs(u)": data["u"] ** 2, "1/u": data["u"] ** 2}
+    for name, values in columns.items():
+        measured = {} if name == "reciprocal(u)" else {name: values}
+        asked = "u,1/u" if name == "reciprocal(u)" else f"u,{name}"
+        recording = look(data | measured, "y", input=asked, time=False).recording
+        assert recording.inputs == ("u", name)
+        np.testing.assert_array_equal(recording.records[0].u[:, 1], values)
     # The name of a measured column is no function in a model either.
     model = Model(("u1(k)", "u2(k)"), (1.0, 1.0), ("u", "1/u"), "y")
     assert model.predict([[1.0, 5.0]], []).tolist() == [6.0]
