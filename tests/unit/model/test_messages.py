@@ -12,7 +12,7 @@ from tests.messages import calls
 from tests.unit.model.models import ARX, NAR, TWO
 from tests.unit.model.test_export import JOINT, LOWER, UPPER
 
-from narxbench import JointModel, Model, System, candidate_terms, load_model, load_system, look, read_signals
+from narxbench import JointModel, Model, System, candidate_terms, load_model, load_system, look, read_signals, search
 
 NO_TERMS = ["y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "x(k-1)", "y(k-１)", "y(k-1)*", "", ["y(k-1)"]]
 NONE_OF_THESE_INPUTS = [("u1(k-1)", "u"), ("u(k-1)", "uv"), ("u3(k-1)", "uv")]
@@ -31,6 +31,7 @@ ORDERS = "degree: 1\nn_u: 1\nn_y: 1\n"
 NO_SYSTEMS = [
     *("[", f"{ORDERS}degree: 2", f"{ORDERS}equation: y(k) = z(k-1)"),
     f"{ORDERS}equation: y(k) = y(k-1)\nexcitation: {{kind: gaussian, sd: 0}}",
+    f"{ORDERS}equation: y(k) = y(k-1)\nexcitation: 3",
     "degree: 0\nn_u: 1\nequation: 1",
 ]
 NO_EXCITATIONS = [
@@ -107,7 +108,7 @@ NO_JOINT_MODELS = {
 NO_JOINT_FILES = [
     b"{}",
     b"x",
-    *(b'{"format": "narxbench-joint-model", "models": [], "version": %d}' % n for n in (1, 2)),
+    *(b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % n for n in (1, 2)),
 ]
 NO_JOINT_DATA = {
     "no inputs": (None, np.zeros((3, 2))),
@@ -223,6 +224,7 @@ def _mistakes_in_models():
     }
 
 
-def test_messages(review):
+def test_messages(review, small_problem):
     mistakes = _mistakes_in_systems() | _mistakes_in_data_of_models() | _mistakes_in_models()
+    mistakes["setting that is a list"] = partial(search, small_problem, seed=1, noise_models="narx")
     review(mistakes | _mistakes_in_joint_models())
