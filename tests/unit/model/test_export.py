@@ -205,8 +205,8 @@ def test_sysidentpy(name):
 
 
 def test_the_comment_says_what_is_to_be_given():
-    values = {"decimation": 12, "sampling_time": 1e-5, "units": {"voltage": "V"}, "data_digest": "ab12"}
-    model = Model(("y(k-1)", "u(k-1)"), (0.7, 0.4), ("duty cycle",), "voltage", **values)
+    values = {"sampling_time": 1e-5, "units": {"voltage": "V"}, "data_digest": "ab12"}
+    model = Model(("y(k-1)", "u(k-1)"), (0.7, 0.4), ("duty cycle",), "voltage", 12, **values)
     for language, mark in (("python", "#"), ("c", "//"), ("matlab", "%"), ("sysidentpy", "#")):
         lines = {line.removeprefix(f"{mark} ") for line in model.export(language).splitlines()}
         assert lines >= {
