@@ -159,7 +159,7 @@ def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:
 
 def _noise_models_described(problem: ProblemView, search: LikelihoodSearch) -> dict[str, dict[str, Any]]:
     """Return the best fit of each family of noise models that has a finite one."""
-    descriptions = {}
+    descriptions: dict[str, dict[str, Any]] = {}
     for fit in search.leaders():
         if search.value(fit) < math.inf:
             descriptions[fit.noise_model.name] = _described(problem, search, fit)

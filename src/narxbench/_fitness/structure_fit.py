@@ -15,7 +15,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from narxbench._fitness.prediction_error import FilterChoice, Fit, PredictionErrors
-from narxbench._model.noise_models import GAUSSIAN, Distribution, Lags, NoiseModel, NoiseName, Place, noise_family
+from narxbench._model.noise_models import (
+    GAUSSIAN,
+    Distribution,
+    Lags,
+    NoiseFamily,
+    NoiseModel,
+    NoiseName,
+    Place,
+    noise_family,
+)
 from narxbench._numerics.logarithm import natural_log
 
 # The largest order of a filter of the noise; ``benchmarks/recovery.md`` is measured with it.
@@ -106,7 +115,7 @@ class NoiseFilters:
     """
 
     def __init__(self, families: Sequence[NoiseName], largest_order: int) -> None:
-        self._families: dict[Place, dict[tuple[Lags, Lags], type[NoiseModel]]] = {}
+        self._families: dict[Place, dict[tuple[Lags, Lags], NoiseFamily]] = {}
         for family in map(noise_family, families):
             for lags in family.filters(largest_order):
                 self._families.setdefault(family.place, {}).setdefault(lags, family)

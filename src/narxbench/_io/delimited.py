@@ -36,8 +36,6 @@ _WORDS_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "blank": " ", "\\s+": " "}
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 # No column is called so.
 _TRUE_OR_FALSE = ("true", "false")
-# Lines in which a header block ends; those of loggers have up to some hundred.
-_HEADER_LINES = 1000
 # Columns of a table, at most: a line with more separators is no measured data.
 _MOST_COLUMNS = 10_000
 # Bytes of the beginning of a text that has long lines: as many rows of this many numbers with all their digits.
@@ -45,16 +43,6 @@ _LONG_BEGINNING = SAMPLE_ROWS * _MOST_COLUMNS * len(f"{-sys.float_info.min!r},")
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
 _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
-
-
-class _Form(NamedTuple):
-    """The form of a table, as far as its user says it, and the names of columns that are wanted."""
-
-    separator: str | None
-    decimal: str | None
-    has_header: bool | None
-    skip_rows: int | None
-    wanted: Collection[str]
 
 
 class _TableLayout(NamedTuple):
@@ -117,22 +105,20 @@ def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted:
     noun : str
         The word for a line: a spreadsheet has rows.
     """
-    has_header = options["header"] == 0 if "header" in options else None
-    form = _Form(options.get("sep"), options.get("decimal"), has_header, options.get("skiprows"), wanted)
     lines = _first_lines(content)
-    layout = _layout(path, lines, form, noun)
+    layout = _layout(path, lines, options, wanted, noun)
     content = _without_empty_end(content)
     begin = _offset(content, layout.first_sample)
     if begin >= len(content):
         raise FileError(f"{path}: found no samples below the header; needed: columns of numbers")
-    decimal = form.decimal or _usual_mark(lines[layout.first_sample :], layout.separator)
+    decimal = options.get("decimal") or _usual_mark(lines[layout.first_sample :], layout.separator)
     frame = _parsed(path, content, begin, layout, decimal or ".", noun)
     if decimal is None:
         decimal = _mark_of_texts(frame)
         if decimal == ",":
             frame = _parsed(path, content, begin, layout, ",", noun)
     frame, notes = _checked_rows(path, content, begin, frame, layout, noun)
-    if decimal == "," and form.decimal is None:
+    if decimal == "," and "decimal" not in options:
         notes.append("the commas in numbers were read as decimal marks.")
     frame.attrs = {"decimal": decimal, "notes": [*layout.notes, *notes], "noun": noun, "names": None, "units": None}
     if layout.names:
@@ -283,7 +269,7 @@ def _without_empty_rows(
 def _usual_mark(lines: Sequence[str], separator: str) -> str | None:
     """Return the decimal mark under which most of the first samples can be read that have one meaning only."""
     counts: Counter[str] = Counter()
-    for line in lines[:_HEADER_LINES]:
+    for line in lines:
         for field in _split(line, separator):
             mark = settled_mark([field])
             if mark is not None:
@@ -306,44 +292,48 @@ def _mark_of_texts(frame: pd.DataFrame) -> str | None:
 # The layout: where the samples begin, and what is above them.
 
 
-def _layout(path: str, lines: list[str], form: _Form, noun: str) -> _TableLayout:
+def _layout(
+    path: str, lines: list[str], options: Mapping[str, Any], wanted: Collection[str], noun: str
+) -> _TableLayout:
     """Return where the samples of a table are."""
-    first, separator = _begin_of_table(path, lines, form)
-    table_header = _header_of_lines(lines[first : first + _HEADER_LINES], form, separator)
+    first, separator = _begin_of_table(path, lines, options)
+    table_header = _header_of_lines(lines[first:], options, wanted, separator)
     if table_header is not None:
         header, separator = table_header
-        rows = _split_lines(lines[first : first + _HEADER_LINES], separator)
+        rows = _split_lines(lines[first:], separator)
         layout = _layout_below(header, rows, first, separator, noun)
     else:
         beginning = lines[first : first + SAMPLE_ROWS]
-        separator = separator or _guessed_separator(beginning, form.decimal)
+        separator = separator or _guessed_separator(beginning, options.get("decimal"))
         _refuse_without_numbers(path, beginning, separator)
-        layout = _plain_layout(path, lines, first, separator, form, noun)
-    if form.has_header is False:
+        layout = _plain_layout(path, lines, first, separator, options, wanted, noun)
+    if options.get("header", 0) is None:
         layout = layout._replace(names=())
     return layout
 
 
-def _begin_of_table(path: str, lines: list[str], form: _Form) -> tuple[int, str | None]:
-    """Return the index of the first line that is no comment, and the separator as far as it is known."""
-    separator = form.separator
-    for index in range(form.skip_rows or 0, len(lines)):
+def _begin_of_table(path: str, lines: list[str], options: Mapping[str, Any]) -> tuple[int, str | None]:
+    """Return the index of the first line that is not a comment, and the separator as far as it is known."""
+    separator, skipped = options.get("sep"), options.get("skiprows", 0)
+    for index in range(skipped, len(lines)):
         line = lines[index]
         separator_line = _SEPARATOR_LINE.fullmatch(line)
         if separator_line and separator_line[1] in SEPARATORS:
             separator = separator or separator_line[1]
         elif line.strip() and line.lstrip()[0] not in "#%":
             return index, separator
-    below = f" below line {form.skip_rows}" if form.skip_rows else ""
+    below = f" below line {skipped}" if skipped else ""
     raise FileError(f"{path}: found no samples{below}; needed: columns of numbers")
 
 
-def _header_of_lines(lines: list[str], form: _Form, separator: str | None) -> tuple[Header, str] | None:
+def _header_of_lines(
+    lines: list[str], options: Mapping[str, Any], wanted: Collection[str], separator: str | None
+) -> tuple[Header, str] | None:
     """Return the header of several lines and the separator below it; None where there is one line at most."""
     best_rank = (False, False, -1.0)
     best: tuple[Header, str] | None = None
     for candidate in SEPARATORS if separator is None else (separator,):
-        if candidate == form.decimal and separator is None:
+        if candidate == options.get("decimal") and separator is None:
             continue
         rows = _split_lines(lines, candidate)
         while rows and not has_fields(rows[-1]):
@@ -353,13 +343,13 @@ def _header_of_lines(lines: list[str], form: _Form, separator: str | None) -> tu
         if _has_numbers_only(rows):
             return None
         samples = sample_form(list(filter(has_fields, rows)))
-        header = samples and find_header(rows, samples, form.wanted)
+        header = samples and find_header(rows, samples, wanted)
         if not samples or not header:
             continue
         rank = (header.names_row is not None, samples.width > 1, samples.numeric_share)
         if rank > best_rank:
             best_rank, best = rank, None
-            if _is_long(header, rows, samples.width, form):
+            if _is_long(header, rows, samples.width, options):
                 best = header, candidate
     return best
 
@@ -370,12 +360,12 @@ def _has_numbers_only(rows: Sequence[Sequence[str]]) -> bool:
     return len(set(map(len, rows))) == 1 and len(rows[0]) > 1 and all(map(is_value, chain.from_iterable(rows)))
 
 
-def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, form: _Form) -> bool:
+def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, options: Mapping[str, Any]) -> bool:
     """Return whether a header has several rows, or more names than the samples have fields.
 
     With ``skiprows``, its first row has the names.
     """
-    if form.skip_rows is not None and header.names_row != 0:
+    if "skiprows" in options and header.names_row != 0:
         return False
     return header.first_sample > 1 or (header.first_sample == 1 and header.names_row == 0 and _width(rows[0]) > width)
 
@@ -405,17 +395,26 @@ def _width(row: Sequence[str]) -> int:
     return width
 
 
-def _plain_layout(path: str, lines: list[str], first: int, separator: str, form: _Form, noun: str) -> _TableLayout:
+def _plain_layout(
+    path: str,
+    lines: list[str],
+    first: int,
+    separator: str,
+    options: Mapping[str, Any],
+    wanted: Collection[str],
+    noun: str,
+) -> _TableLayout:
     """Return the layout of a table whose first row has the names or is the first sample."""
-    rows = list(filter(has_fields, _split_lines(lines[first : first + _HEADER_LINES], separator)))
+    rows = list(filter(has_fields, _split_lines(lines[first:], separator)))
     if not rows:
         raise FileError(f"{path}: {noun} {first + 1}: found no fields; needed: columns of numbers")
-    is_header = form.has_header
-    if is_header is None:
-        is_header = _looks_like_header(path, rows, f"{noun} {first + 1}", form.wanted)
+    if "header" in options:
+        is_header = options["header"] == 0
+    else:
+        is_header = _looks_like_header(path, rows, f"{noun} {first + 1}", wanted)
     if is_header:
         return _TableLayout(first + 1, separator, rows[0])
-    comments = list(filter(str.strip, lines[form.skip_rows or 0 : first]))
+    comments = list(filter(str.strip, lines[options.get("skiprows", 0) : first]))
     if comments:
         # NumPy and others write the header so.
         names = _split(comments[-1].lstrip(" #%"), separator)

@@ -15,8 +15,9 @@ _MARKS = (
 )
 # Control characters, which no text has, but for tab, line breaks, and the mark of the end of old files.
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
-# Bytes at the beginning of a text by which its form is known: the header blocks of loggers are some kilobytes.
-BEGINNING = 200_000
+# Bytes at the beginning of a text by which its form is known: the header blocks of loggers are some kilobytes, and the
+# form of these is found in less than .3 s.
+BEGINNING = 65_536
 
 
 def check_encoding(encoding: object) -> None:

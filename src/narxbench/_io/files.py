@@ -19,8 +19,8 @@ import pydantic_core
 from narxbench._io.errors import FileError, printable, show
 
 StrPath = str | os.PathLike[str]
-# The largest files that are read, in bytes: data of users, which fill memory several times, and all others.
-MOST_DATA, MOST_FOUND = 2_000_000_000, 100_000_000
+# Bytes of the largest file that is read: as arrays of numbers, its content fills the memory several times.
+MOST_DATA = 2_000_000_000
 # How a shell names what it has opened for a command.
 _OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # What is there looks like files, but may wait for ever, or be different each time.
@@ -160,7 +160,7 @@ def _content(path: str, most: int) -> bytes:
     return content
 
 
-def read_text(path: StrPath, most: int = MOST_FOUND) -> str:
+def read_text(path: StrPath, most: int = MOST_DATA) -> str:
     """Return the text of a file in UTF-8, without a byte order mark; other bytes raise NarxbenchError."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
@@ -170,7 +170,7 @@ def read_text(path: StrPath, most: int = MOST_FOUND) -> str:
 
 def read_json(path: StrPath) -> Any:
     """Return the value of a JSON file; a missing or damaged file raises NarxbenchError."""
-    content = read_bytes(path, MOST_FOUND)
+    content = read_bytes(path)
     try:
         return pydantic_core.from_json(content, allow_inf_nan=False)
     except ValueError as error:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from narxbench._io.errors import NarxbenchError
 
-# Share of the memory of a machine that steps may take; bytes in a gigabyte.
-_SHARE, GB = 0.95, 1e9
 # Bytes of the process when it makes frames and pages.
 _BASE = 450e6
 
@@ -30,15 +28,20 @@ def memory(largest: Sequence[Use], cores: int = 1, always: Sequence[Use] = ()) -
 
 def refuse(largest: Sequence[Use], cores: int = 1, always: Sequence[Use] = ()) -> None:
     """Raise NarxbenchError if steps on all cores need too much memory, with the setting that takes most of it."""
-    allowed, needed = _SHARE * memory_of_machine(), memory(largest, cores, always)
+    allowed, needed = memory_of_machine(), memory(largest, cores, always)
     if needed <= allowed:
         return
     use = max((*always, *largest), key=lambda use: use.size)
-    amount = f"{needed / GB:.1f} GB of memory"
+    amount = f"{gigabytes(needed)} of memory"
     if cores > 1 and memory(largest, always=always) <= allowed:
         amount += f" with --cores {cores}"
     problem = f"{use.setting}: found {use.value:.15g}, with which {use.step} would take about {amount}"
-    raise NarxbenchError(f"{problem}; allowed: up to {allowed / GB:.1f} GB on this machine")
+    raise NarxbenchError(f"{problem}; allowed: up to {gigabytes(allowed)} on this machine")
+
+
+def gigabytes(size: float) -> str:
+    """Return a number of bytes in gigabytes, as ``0.7 GB``."""
+    return f"{size / 1e9:.1f} GB"
 
 
 def memory_of_machine() -> float:

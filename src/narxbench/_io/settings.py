@@ -12,12 +12,12 @@ import pydantic
 from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, listed, printable
 from narxbench._io.errors import show as show
 from narxbench._io.files import StrPath, read_json
+from narxbench._io.words import SHOWN
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 # The keys and list positions that lead to a value.
 Path = tuple[str | int, ...]
 Schema = Mapping[str, Any]
-_MOST_SHOWN = 5
 
 
 class Settings(pydantic.BaseModel):
@@ -97,13 +97,13 @@ def as_result(model: type[T], content: object, path: StrPath, what: str) -> T:
 
 
 def report(mistakes: list[Mistake], sources: list[str]) -> str:
-    """Return a line for each of up to five mistakes, with its source and place, then the number of the others."""
+    """Return a line for each of the first mistakes, with its source and place, then the number of the others."""
     lines = []
     for mistake, source in zip(mistakes, sources, strict=True):
         parts = (source, place(mistake.path), mistake.text)
         lines.append(": ".join(filter(None, parts)))
-    if len(lines) > _MOST_SHOWN:
-        lines[_MOST_SHOWN:] = [f"and {len(lines) - _MOST_SHOWN} more"]
+    if len(lines) > SHOWN:
+        lines[SHOWN:] = [f"and {len(lines) - SHOWN} more"]
     return "\n".join(lines)
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-_SHOWN = 3
+# A list in a message or a sentence has at most this many entries.
+SHOWN = 5
 
 
 def listed(names: Iterable[str]) -> str:
@@ -20,16 +21,16 @@ def listed(names: Iterable[str]) -> str:
 
 
 def some(names: Sequence[str], what: str) -> str:
-    """Return names as a list in a sentence: of many names the first three, and the number of the others.
+    """Return names as a list in a sentence: of many names the first ones, and the number of the others.
 
     Examples
     --------
-    >>> some(["a", "b", "c", "d", "e"], "files")
-    'a, b, c and 2 other files'
+    >>> some(["a", "b", "c", "d", "e", "f", "g"], "files")
+    'a, b, c, d, e and 2 other files'
     """
-    shown = list(names[:_SHOWN])
-    if len(names) > _SHOWN:
-        shown.append(f"{len(names) - _SHOWN} other {what}")
+    shown = list(names[:SHOWN])
+    if len(names) > SHOWN:
+        shown.append(f"{len(names) - SHOWN} other {what}")
     return listed(shown)
 
 

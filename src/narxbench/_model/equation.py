@@ -166,7 +166,7 @@ def noise_line(model: "Model", notation: Notation) -> str:
     noise = model.noise
     if noise == Narx():
         return ""
-    line = f"noise: {noise.words} ({noise.title})"
+    line = f"noise: {noise.family.words} ({noise.title})"
     if noise.is_integrated:
         line += ", integrated"
     if not noise.is_white:

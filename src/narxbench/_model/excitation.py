@@ -1,7 +1,7 @@
 """Excitation: the input signals that drive a simulated system.
 
 Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal. A held
-and a binary input are made of another input: without one, of the input that the system has (``for_system``).
+and a binary input are made of another input: without one, of the input that the system has (:func:`input_for_system`).
 """
 
 import math
@@ -18,20 +18,7 @@ from narxbench._model.dataset import read_signals
 from narxbench._numerics.random_streams import standard_normal
 
 
-class _Input(Settings):
-    """Base of all inputs."""
-
-    def for_system(self, own: "Excitation") -> "Excitation":
-        """Return the input for a system that has an input of its own."""
-        return self  # type: ignore[return-value]
-
-    @property
-    def recorded_file(self) -> str:
-        """The file that it is read from; empty if it is drawn."""
-        return ""
-
-
-class UniformInput(_Input):
+class UniformInput(Settings):
     """White input, uniform on (low, high)."""
 
     kind: Literal["uniform"] = "uniform"
@@ -49,7 +36,7 @@ class UniformInput(_Input):
         return self.low + (self.high - self.low) * rng.random(size)
 
 
-class GaussianInput(_Input):
+class GaussianInput(Settings):
     """White Gaussian input with zero mean and standard deviation ``sd``."""
 
     kind: Literal["gaussian"] = "gaussian"
@@ -60,7 +47,7 @@ class GaussianInput(_Input):
         return self.sd * np.array(standard_normal(rng, size))
 
 
-class AutoregressiveInput(_Input):
+class AutoregressiveInput(Settings):
     """Gaussian input of standard deviation ``sd``, coloured by u(k) = pole u(k-1) + white noise."""
 
     kind: Literal["autoregressive"] = "autoregressive"
@@ -75,7 +62,7 @@ class AutoregressiveInput(_Input):
         return self.sd * np.array(list(coloured))
 
 
-class RecordedInput(_Input):
+class RecordedInput(Settings):
     """Input read from the column ``u`` of a CSV file, which has at least as many samples as are simulated.
 
     The washout uses the first samples.
@@ -91,56 +78,34 @@ class RecordedInput(_Input):
             raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")
         return recorded[:size]
 
-    @property
-    def recorded_file(self) -> str:
-        """The file that it is read from."""
-        return self.file
-
 
 Source = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]
 
 
-class _ChangedInput(_Input):
-    """An input that is made of another one."""
+class HeldInput(Settings):
+    """Another input, each value of which is held for ``hold`` samples, as when a plant is sampled faster."""
 
     source: Source | None = None
     """The input that it is made of; null: that of the system, or else a white one, uniform on (-1, 1)."""
-
-    @property
-    def recorded_file(self) -> str:
-        """The file that the other input is read from; empty if it is drawn."""
-        return self.source.recorded_file if self.source else ""
-
-    def for_system(self, own: "Excitation") -> "Excitation":
-        """Return this input, made of that of a system unless it says what it is made of."""
-        if self.source or isinstance(own, _ChangedInput):
-            return self  # type: ignore[return-value]
-        return self.model_copy(update={"source": own})  # type: ignore[return-value]
-
-    def _source_samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-        source = self.source or UniformInput()
-        return source.samples(rng, size)
-
-
-class HeldInput(_ChangedInput):
-    """Another input, each value of which is held for ``hold`` samples, as when a plant is sampled faster."""
-
     kind: Literal["held"] = "held"
     hold: int = Field(default=5, ge=1, le=1000)
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""
-        return np.repeat(self._source_samples(rng, -(-size // self.hold)), self.hold)[:size]
+        source = self.source or UniformInput()
+        return np.repeat(source.samples(rng, -(-size // self.hold)), self.hold)[:size]
 
 
-class BinaryInput(_ChangedInput):
+class BinaryInput(Settings):
     """Another input, reduced to two levels: its mean plus or minus its standard deviation, whichever is nearer."""
 
+    source: Source | None = None
+    """The input that it is made of; null: that of the system, or else a white one, uniform on (-1, 1)."""
     kind: Literal["binary"] = "binary"
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""
-        values = self._source_samples(rng, size)
+        values = (self.source or UniformInput()).samples(rng, size)
         # Correctly rounded sums: the same bytes on every machine.
         mean = math.fsum(values.tolist()) / size
         spread = math.sqrt(math.fsum((value - mean) * (value - mean) for value in values.tolist()) / size)
@@ -157,6 +122,21 @@ class _ExcitationSettings(Settings):
     """Settings with the one field by which messages know an excitation."""
 
     excitation: Excitation
+
+
+def input_for_system(excitation: Excitation, system_input: Excitation) -> Excitation:
+    """Return an input for a system: one that is made of another but does not say of which is made of the system's."""
+    if not isinstance(excitation, HeldInput | BinaryInput) or excitation.source:
+        return excitation
+    if isinstance(system_input, HeldInput | BinaryInput):
+        return excitation
+    return excitation.model_copy(update={"source": system_input})
+
+
+def recorded_file(excitation: Excitation) -> str:
+    """Return the file that an input, or the one that it is made of, is read from; empty if it is drawn."""
+    source = excitation.source if isinstance(excitation, HeldInput | BinaryInput) else excitation
+    return source.file if isinstance(source, RecordedInput) else ""
 
 
 def excitation_of(values: object, source: str = "") -> Excitation:

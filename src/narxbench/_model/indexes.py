@@ -8,8 +8,6 @@ from narxbench._io.errors import NarxbenchError, printable
 
 # Steps may differ by this part of a step.
 UNEVEN = 0.01
-# From this part of a step on, a difference is a gap.
-GAP = 0.1
 # Kinds of NumPy's types that can be subtracted from those of a kind.
 _ALIKE = {"i": "iuf", "u": "iuf", "f": "iuf", "M": "M", "m": "m"}
 
@@ -104,7 +102,7 @@ def _step_of(index: Any) -> Any:
 
 
 def first_gap(index: Any) -> int | None:
-    """Return the place before the first step of an index that differs from the median step by a tenth or more.
+    """Return the place before the first step of an index that differs from the median step by half of it or more.
 
     None: there is none, or the index has neither numbers nor times.
     """
@@ -113,8 +111,8 @@ def first_gap(index: Any) -> int | None:
         return None
     steps = np.diff(index.asi8 if has_times else np.asarray(index))
     usual = np.median(steps)
-    # Months differ by up to a tenth.
-    uneven = np.flatnonzero(~(np.abs(steps - usual) < GAP * abs(usual)))
+    # Months are not equally long, but each is nearer to one month than to none or two.
+    uneven = np.flatnonzero(~(2 * np.abs(steps - usual) < abs(usual)))
     return int(uneven[0]) if len(uneven) else None
 
 

@@ -5,25 +5,25 @@ The noise w(k) is white noise e(k), the innovations, behind a filter,
     D(q) w(k) = C(q) e(k),    D(q) = (1 + d_1 q^-1 + ...) (1 - q^-1)^i,    C(q) = 1 + c_1 q^-1 + ...,
 
 with i = 1 for noise that drifts and 0 otherwise. It enters the equation, y(k) = f(y, u) + w(k), or the measured output,
-x(k) = f(x, u), y(k) = x(k) + w(k). Each class below is one combination of place and filter, under the name that it has
-in the field; an instance of the class says which coefficients are free.
+x(k) = f(x, u), y(k) = x(k) + w(k). A family is a combination of place and filter, under the name that it has in the
+field; a noise model of the family says which coefficients are free.
 
-To add a noise model, write a class here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
+To add a family, make it here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, section 4.2; S. A. Billings, Nonlinear
 System Identification, 2013, chapter 3.
 """
 
 import math
-from abc import ABC
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 from narxbench._io.errors import NarxbenchError, did_you_mean, show
 
 Place = Literal["equation", "output"]
+NoiseName = Literal["narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"]
 Lags = tuple[int, ...]
 
 
@@ -74,11 +74,45 @@ STUDENT_T = tuple(Distribution(nu) for nu in (2.0, 3.0, 4.0, 6.0, 10.0))
 
 
 @dataclass(frozen=True)
-class NoiseModel(ABC):
+class NoiseFamily:
+    """Noise models of one name, which differ in their orders; calling the family makes one of them.
+
+    Attributes
+    ----------
+    name : str
+        The name in settings and files.
+    title : str
+        The name for readers.
+    place : {"equation", "output"}
+        Where the noise enters.
+    words : str
+        A phrase that describes the noise.
+    filters : callable
+        Yields the lags of the autoregression and of the moving average that a search may choose between, up to a
+        largest order.
+    """
+
+    name: str
+    title: str
+    place: Place
+    words: str
+    filters: Callable[[int], Iterable[tuple[Lags, Lags]]]
+
+    def __call__(
+        self, ar_lags: Lags = (), ma_lags: Lags = (), is_integrated: bool = False, distribution: Distribution = GAUSSIAN
+    ) -> "NoiseModel":
+        """Return the noise model of this family with some free coefficients."""
+        return NoiseModel(self, ar_lags, ma_lags, is_integrated, distribution)
+
+
+@dataclass(frozen=True)
+class NoiseModel:
     """A noise model without the values of its coefficients.
 
     Attributes
     ----------
+    family : NoiseFamily
+        Where the noise enters, and which filters it may have.
     ar_lags, ma_lags : tuple of int
         Lags of the free coefficients d_i and c_i, ascending; all other coefficients are zero.
     is_integrated : bool
@@ -87,25 +121,26 @@ class NoiseModel(ABC):
         The distribution of the innovations.
     """
 
+    family: NoiseFamily
     ar_lags: Lags = ()
     ma_lags: Lags = ()
     is_integrated: bool = False
-    distribution: Distribution = field(default=GAUSSIAN)
+    distribution: Distribution = GAUSSIAN
 
-    name: ClassVar[str]  # in settings and files
-    title: ClassVar[str]  # for readers
-    place: ClassVar[Place]
-    words: ClassVar[str]  # a phrase that describes the noise
+    @property
+    def name(self) -> NoiseName:
+        """The name of its family in settings and files."""
+        return cast(NoiseName, self.family.name)
 
-    def __post_init__(self) -> None:
-        for name, lags in (("ar_lags", self.ar_lags), ("ma_lags", self.ma_lags)):
-            if list(lags) != sorted(set(lags)) or (lags and lags[0] < 1):
-                raise NarxbenchError(f"{self.name}: {name}: found {show(lags)}; allowed: ascending lags from 1 on")
+    @property
+    def title(self) -> str:
+        """The name of its family for readers."""
+        return self.family.title
 
-    @classmethod
-    def filters(cls, largest_order: int) -> Iterator[tuple[Lags, Lags]]:
-        """Yield the lags of the autoregression and of the moving average that a search may choose between."""
-        yield (), ()
+    @property
+    def place(self) -> Place:
+        """Where the noise enters."""
+        return self.family.place
 
     @property
     def is_white(self) -> bool:
@@ -170,89 +205,55 @@ def _orders(largest_order: int) -> Iterator[Lags]:
 MIXED_ORDER = 2
 
 
-def _mixed_orders(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
+def _no_filters(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
+    yield (), ()
+
+
+def _moving_averages(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
+    for lags in _orders(largest_order):
+        yield (), lags
+
+
+def _autoregressions(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
+    for lags in _orders(largest_order):
+        yield lags, ()
+
+
+def _mixed_filters(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
     largest = min(MIXED_ORDER, largest_order)
     for ar_lags in _orders(largest):
         for ma_lags in _orders(largest):
             yield ar_lags, ma_lags
 
 
-class Narx(NoiseModel):
-    """White noise in the equation: y(k) = f(y, u) + e(k)."""
-
-    name, title, place = "narx", "NARX", "equation"
-    words = "white noise in the equation"
-
-
-class Narmax(NoiseModel):
-    """A moving average in the equation: y(k) = f(y, u) + C(q) e(k)."""
-
-    name, title, place = "narmax", "NARMAX", "equation"
-    words = "a moving average in the equation"
-
-    @classmethod
-    def filters(cls, largest_order: int) -> Iterator[tuple[Lags, Lags]]:
-        """Yield moving averages of rising order."""
-        for ma_lags in _orders(largest_order):
-            yield (), ma_lags
+def _all_filters(largest_order: int) -> Iterator[tuple[Lags, Lags]]:
+    for lags in _orders(largest_order):
+        yield lags, ()
+        yield (), lags
+    yield from _mixed_filters(largest_order)
 
 
-class Ararx(NoiseModel):
-    """Autoregressive noise in the equation: y(k) = f(y, u) + 1 / D(q) e(k)."""
+# y(k) = f(y, u) + w(k) with w(k) = e(k), C(q) e(k), 1 / D(q) e(k) and C(q) / D(q) e(k).
+Narx = NoiseFamily("narx", "NARX", "equation", "white noise in the equation", _no_filters)
+Narmax = NoiseFamily("narmax", "NARMAX", "equation", "a moving average in the equation", _moving_averages)
+Ararx = NoiseFamily("ararx", "ARARX", "equation", "autoregressive noise in the equation", _autoregressions)
+Ararmax = NoiseFamily(
+    "ararmax",
+    "ARARMAX",
+    "equation",
+    "noise of an autoregression and a moving average in the equation",
+    _mixed_filters,
+)
+# x(k) = f(x, u) and y(k) = x(k) + w(k) with w(k) = e(k) and C(q) / D(q) e(k).
+Noe = NoiseFamily("noe", "NOE", "output", "white noise on the output", _no_filters)
+BoxJenkins = NoiseFamily("box-jenkins", "Box-Jenkins", "output", "coloured noise on the output", _all_filters)
 
-    name, title, place = "ararx", "ARARX", "equation"
-    words = "autoregressive noise in the equation"
-
-    @classmethod
-    def filters(cls, largest_order: int) -> Iterator[tuple[Lags, Lags]]:
-        """Yield autoregressions of rising order."""
-        for ar_lags in _orders(largest_order):
-            yield ar_lags, ()
-
-
-class Ararmax(NoiseModel):
-    """Autoregression and moving average in the equation: y(k) = f(y, u) + C(q) / D(q) e(k)."""
-
-    name, title, place = "ararmax", "ARARMAX", "equation"
-    words = "noise of an autoregression and a moving average in the equation"
-
-    @classmethod
-    def filters(cls, largest_order: int) -> Iterator[tuple[Lags, Lags]]:
-        """Yield combinations of low orders."""
-        yield from _mixed_orders(largest_order)
-
-
-class Noe(NoiseModel):
-    """White noise on the output: x(k) = f(x, u), y(k) = x(k) + e(k)."""
-
-    name, title, place = "noe", "NOE", "output"
-    words = "white noise on the output"
-
-
-class BoxJenkins(NoiseModel):
-    """Coloured noise on the output: x(k) = f(x, u), y(k) = x(k) + C(q) / D(q) e(k)."""
-
-    name, title, place = "box-jenkins", "Box-Jenkins", "output"
-    words = "coloured noise on the output"
-
-    @classmethod
-    def filters(cls, largest_order: int) -> Iterator[tuple[Lags, Lags]]:
-        """Yield autoregressions and moving averages of rising order, and combinations of low orders."""
-        for lags in _orders(largest_order):
-            yield lags, ()
-            yield (), lags
-        yield from _mixed_orders(largest_order)
-
-
-NOISE_MODELS: dict[str, type[NoiseModel]] = {
-    family.name: family for family in (Narx, Narmax, Ararx, Ararmax, Noe, BoxJenkins)
-}
-NoiseName = Literal["narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"]
+NOISE_MODELS = {family.name: family for family in (Narx, Narmax, Ararx, Ararmax, Noe, BoxJenkins)}
 NOISE_NAMES: tuple[NoiseName, ...] = get_args(NoiseName)
 
 
-def noise_family(name: object) -> type[NoiseModel]:
-    """Return the class of a noise model by its name.
+def noise_family(name: object) -> NoiseFamily:
+    """Return the family of a name.
 
     Raises
     ------
@@ -268,11 +269,6 @@ def noise_family(name: object) -> type[NoiseModel]:
         return NOISE_MODELS[name]
     names = list(NOISE_MODELS)
     raise NarxbenchError(f"noise model: found {show(name)}; allowed: {', '.join(names)}{did_you_mean(name, names)}")
-
-
-def name_of(model: NoiseModel) -> NoiseName:
-    """Return the name of a noise model for settings and files."""
-    return cast(NoiseName, model.name)
 
 
 def noise_model_of(
@@ -325,16 +321,16 @@ def _free_lags(coefficients: Sequence[float]) -> Lags:
     return tuple(lag for lag, coefficient in enumerate(coefficients, 1) if coefficient)
 
 
-def _has_autoregression(family: type[NoiseModel]) -> bool:
-    return any(ar_lags for ar_lags, _ in family.filters(largest_order=1))
+def _has_autoregression(family: NoiseFamily) -> bool:
+    return any(ar_lags for ar_lags, _ in family.filters(1))
 
 
-def _has_moving_average(family: type[NoiseModel]) -> bool:
-    return any(ma_lags for _, ma_lags in family.filters(largest_order=1))
+def _has_moving_average(family: NoiseFamily) -> bool:
+    return any(ma_lags for _, ma_lags in family.filters(1))
 
 
 def _check_filter(
-    family: type[NoiseModel], name: str, coefficients: Sequence[float], has_filter: Callable[[type[NoiseModel]], bool]
+    family: NoiseFamily, name: str, coefficients: Sequence[float], has_filter: Callable[[NoiseFamily], bool]
 ) -> None:
     """Raise NarxbenchError if a family does not have such coefficients, or if the filter is not stable."""
     if len(coefficients) and not has_filter(family):

@@ -5,7 +5,7 @@ from math import comb
 from typing import NamedTuple
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._io.resources import GB, Use, memory, refuse
+from narxbench._io.resources import Use, gigabytes, memory, refuse
 from narxbench._model.terms import model_size
 from narxbench._study.settings import Condition, Study
 
@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
     def line(self) -> str:
         """Return the estimate in one line."""
-        largest_step = f"the largest step takes about {self.memory() / GB:.1f} GB"
+        largest_step = f"the largest step takes about {gigabytes(self.memory())}"
         return f"{self.searches} searches, about {_duration(self.seconds)} of CPU time with compilation; {largest_step}"
 
 

@@ -16,7 +16,7 @@ from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm,
 from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import canonical_json
 from narxbench._io.settings import Mistake, SettingsError, show, unknown, validated
-from narxbench._model.excitation import RecordedInput
+from narxbench._model.excitation import RecordedInput, recorded_file
 from narxbench._model.system import System, load_system, system_names
 from narxbench._numerics.random_streams import generator
 from narxbench._studies.methods.settings import ComparedMethod, MethodsStudy
@@ -60,7 +60,7 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
     """Yield a mistake for each recorded input that cannot be read, or is too short."""
     checked = set()
     for place, label, excitation, samples in study.inputs(choices, systems):
-        file = excitation.recorded_file
+        file = recorded_file(excitation)
         if not file or (file, samples) in checked:
             continue
         checked.add((file, samples))

@@ -17,7 +17,7 @@ from narxbench._algorithms.registry import algorithm, packaged_names
 from narxbench._fitness.criteria import canonical_criterion, criterion_forms
 from narxbench._io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench._model.dataset import snr_label
-from narxbench._model.excitation import Excitation, HeldInput
+from narxbench._model.excitation import Excitation, HeldInput, input_for_system, recorded_file
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
 from narxbench._study.design_choices import Count, DesignChoices, Fitness, Label, OpenData
@@ -227,7 +227,7 @@ class Problem:
     @property
     def recorded_files(self) -> list[str]:
         """The file of the recorded input, if the data set has one."""
-        file = self.data.excitation.recorded_file
+        file = recorded_file(self.data.excitation)
         return [file] if file else []
 
     @cached_property
@@ -318,9 +318,9 @@ class Part(NamedTuple):
         """Return the input of a system: that of this part, that of the system, or that of the study."""
         excitation = system.excitation or self.data.excitation
         if self.excitation:
-            excitation = self.excitation.for_system(excitation)
+            excitation = input_for_system(self.excitation, excitation)
         if self.oversampling:
-            excitation = HeldInput(hold=self.oversampling).for_system(excitation)
+            excitation = input_for_system(HeldInput(hold=self.oversampling), excitation)
         return excitation
 
 

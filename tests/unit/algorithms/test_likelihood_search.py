@@ -30,7 +30,7 @@ from narxbench._algorithms.pem import Settings
 from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._model import noise_models
-from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Narx, Noe, NoiseModel
+from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Narx, Noe, NoiseFamily
 
 # Noise that the settings below allow.
 FIRST_ORDER = [noise for noise in FILTERS if not noise.startswith(("long", "season", "random", "outliers"))]
@@ -172,22 +172,12 @@ class TestParts:
         assert n_integrated > 0
 
 
-class SeasonalAr(NoiseModel):
-    """Noise on the output that comes back after twelve samples."""
-
-    name, title, place = "seasonal", "Seasonal", "output"
-    words = "noise on the output that comes back after twelve samples"
-
-    @classmethod
-    def filters(cls, largest_order):
-        """Yield an autoregression of the one lag."""
-        yield (12,), ()
-
-
 @pytest.mark.parametrize("names", [[*noise_models.NOISE_NAMES, "seasonal"], ["seasonal"], ["noe", "seasonal"]])
 def test_a_noise_model_that_is_added_is_chosen_where_the_noise_is_such(monkeypatch, names):
-    """To add one: a class in noise_models.py, its name in NOISE_MODELS and in NoiseName. One file, no more."""
-    monkeypatch.setitem(noise_models.NOISE_MODELS, "seasonal", SeasonalAr)
+    """To add one: a family in noise_models.py, its name in NOISE_MODELS and in NoiseName. One file, no more."""
+    words = "noise on the output that comes back after twelve samples"
+    seasonal = NoiseFamily("seasonal", "Seasonal", "output", words, lambda largest_order: [((12,), ())])
+    monkeypatch.setitem(noise_models.NOISE_MODELS, "seasonal", seasonal)
     problem = problem_of(*data_of("season on the output", 800))
     # The names that settings allow are checked when they are read: NoiseName is in the same file.
     settings = Settings().model_copy(update={"noise_models": names})

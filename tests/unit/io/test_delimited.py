@@ -23,9 +23,9 @@ def _file(folder: Path, content: str | bytes) -> Path:
     return path
 
 
-def _values_and_notes(frame: Any, columns: Any = None) -> tuple[Any, list[str]]:
-    """Return numbers of a frame, also of columns with unusual ones, and the notes on these."""
-    values, notes = [], []
+def _values(frame: Any, columns: Any = None) -> Any:
+    """Return numbers of a frame, also of columns with unusual ones."""
+    values = []
 
     def error(row: int, what: str, allowed: str) -> NarxbenchError:
         return FileError(f"line {frame.index[row]}, column {name}: found {what}; allowed: {allowed}")
@@ -33,22 +33,9 @@ def _values_and_notes(frame: Any, columns: Any = None) -> tuple[Any, list[str]]:
     for column in range(frame.shape[1]) if columns is None else columns:
         name, texts = frame.columns[column], frame.iloc[:, column].to_numpy()
         if texts.dtype.kind == "O":
-            texts, remarks = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
-            notes += remarks
+            texts, _ = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
         values.append(texts)
-    return np.column_stack(values).astype(float), notes
-
-
-def _values(frame: Any, columns: Any = None) -> Any:
-    return _values_and_notes(frame, columns)[0]
-
-
-@pytest.mark.parametrize(
-    "content", ['"', '"\n"\n', ";;;\n;;;\n", "x" * 200_000], ids=["quote", "quotes", "empty", "long"]
-)
-def test_lines_without_fields_that_can_be_read_are_refused(tmp_path, content):
-    with pytest.raises(FileError, match="line 1: found no fields; needed: columns of numbers"):
-        read_frame(_file(tmp_path, content))
+    return np.column_stack(values).astype(float)
 
 
 @given(
@@ -86,19 +73,16 @@ def _line(fields, separator, is_quoted):
     return separator.join(fields)
 
 
-@pytest.mark.parametrize("separator", [",", ";"])
-@pytest.mark.parametrize("above", ["", "Logger of the plant\nStation, north\n\n"])
-def test_blanks_inside_dates_do_not_separate(tmp_path: Path, separator: str, above: str) -> None:
-    lines = [separator.join(["Date/Time", "Wind Speed (m/s)", "Active Power (kW)"])]
-    for minute in range(40):
-        lines.append(separator.join([f"01 01 2018 00:{minute:02d}", f"{minute}.5", f"{minute}.25"]))
-    frame = read_frame(_file(tmp_path, above + "\n".join(lines)))
+def test_blanks_inside_dates_do_not_separate(tmp_path: Path) -> None:
+    rows = [f"01 01 2018 00:{minute:02d},{minute}.5,{minute}.25\n" for minute in range(40)]
+    frame = read_frame(
+        _file(tmp_path, "Logger of the plant\n\nDate/Time,Wind Speed (m/s),Power (kW)\n" + "".join(rows))
+    )
     assert frame.shape == (40, 3)
     assert _values(frame, [1, 2]).tolist()[3] == [3.5, 3.25]
 
 
 NAN = math.nan
-UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
 @pytest.mark.parametrize(
@@ -112,30 +96,25 @@ UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
             [[1, NAN], [NAN, NAN], [3, NAN], [NAN, NAN], [NAN, 5], [6, 7], [NAN, NAN], [8, 9]],
         ),
         ("1;2\n\n3;4\n5;6\n7;8", {}, None, [[1, 2], [NAN, NAN], [3, 4], [5, 6], [7, 8]]),
-        *(
-            (f"u;y\n{rows}", {}, ("u", "y"), [[1, 2], [3, 4]])
-            for rows in ("1;2;\n3;4;\n", "1;2\n3;4;;\n", "1;2;;\n3;4\n")
-        ),
+        ("u;y\n1;2\n3;4;;\n", {}, ("u", "y"), [[1, 2], [3, 4]]),
+        ("u;y\n1;2;;\n3;4\n", {}, ("u", "y"), [[1, 2], [3, 4]]),
         # With another separator the first two would have more fields than the last, and texts.
         ("0,0;0,0\n0,0;0,0\n5e-324;0,0", {}, None, [[0, 0], [0, 0], [5e-324, 0]]),
         # The decimal mark says what three digits after a comma are; points stay decimal points.
         ("u;y\n1;5,123\n2;4,999\n", {"decimal": ","}, ("u", "y"), [[1, 5.123], [2, 4.999]]),
         ("u;y\n1;5,123\n2;4,999\n", {"decimal": "."}, ("u", "y"), [[1, 5123], [2, 4999]]),
         ("u;y\n1;5.123\n2;4.999\n", {}, ("u", "y"), [[1, 5.123], [2, 4.999]]),
-        # Truth values are numbers.
-        ("u;on\n1;TRUE\n2;false\n3;\n4;1\n", {}, ("u", "on"), [[1, 1], [2, 0], [3, NAN], [4, 1]]),
+        # Thousands in groups.
+        ("u;y\n7;1'234.5\n8;12\n", {}, ("u", "y"), [[7, 1234.5], [8, 12]]),
+        ("u;y\n7;1.234.567\n8;12\n", {}, ("u", "y"), [[7, 1234567], [8, 12]]),
         ("# u y\n1 2\n3 4\n", {}, ("u", "y"), [[1, 2], [3, 4]]),
-        ("1,2\n3,4\n", {}, None, [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", {"header": None}, None, [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", {"header": 0}, ("1", "2"), [[3, 4]]),
-        ("1.5,x\n1,2\n2,3\n", {"header": 0}, ("1.5", "x"), [[1, 2], [2, 3]]),
         # True and false next to the columns of numbers make no header.
         ("on,1.5,2\noff,2.5,3\n", {"header": None}, None, [[1, 1.5, 2], [0, 2.5, 3]]),
-        ("y\n1,5\n2,5\n", {}, ("y",), [[1.5], [2.5]]),
         ('"1,5","2,5"\n"3,5","4,5"\n', {"sep": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
         ("a|b\n1|2\n3|4\n", {"sep": "|"}, ("a", "b"), [[1, 2], [3, 4]]),
-        (UTF_16.format("\n").encode("utf-16-le"), {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
-        (UTF_16.format("\r\n").encode("utf-16-be"), {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+        ("\ufeffu\ty\r\n1\t2,5\r\n3\t4,5\r\n".encode("utf-16-be"), {}, ("u", "y"), [[1, 2.5], [3, 4.5]]),
     ],
 )
 def test_tables_of_many_forms(tmp_path, content, options, names, numbers):
@@ -144,32 +123,11 @@ def test_tables_of_many_forms(tmp_path, content, options, names, numbers):
     np.testing.assert_array_equal(_values(frame), numbers)
 
 
-@pytest.mark.parametrize("number", ["0,5", "12,34", "0,125", "1234,567", "1,5e3"])
-@pytest.mark.parametrize("n_lines", [1, 2000])
-def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, number: str, n_lines: int) -> None:
-    text = "t;y\n" + "9;4,999\n" * n_lines + f"{number};5,123\n"
+@pytest.mark.parametrize("number", ["0,5", "1234,567"])
+def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, number: str) -> None:
+    # It is beyond the lines by which the form is known.
+    text = "t;y\n" + "9;4,999\n" * 20_000 + f"{number};5,123\n"
     np.testing.assert_array_equal(_values(read_frame(_file(tmp_path, text)), [1])[-2:], [[4.999], [5.123]])
-
-
-def test_what_changes_the_numbers_is_reported(tmp_path: Path) -> None:
-    for text in ("u;y\n1;2\n", "1\t2\n3\t4\n", "# u y\n1 2\n3 4\n"):
-        assert read_frame(_file(tmp_path, text)).attrs["notes"] == []
-    assert "decimal marks" in read_frame(_file(tmp_path, "u;y\n1,5;2\n")).attrs["notes"][0]
-    assert read_frame(_file(tmp_path, "u;y\n1,5;2\n"), read={"decimal": ","}).attrs["notes"] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        *(("1.234,5", 1234.5), ("1,234.5", 1234.5), ("1.234.567", 1234567), ("1,234,567", 1234567)),
-        *(("1'234.5", 1234.5), ("1\u202f234,5", 1234.5), ("1 234.5", 1234.5)),
-    ],
-)
-def test_thousands_in_groups(tmp_path: Path, text: str, number: float) -> None:
-    frame = read_frame(_file(tmp_path, f"u;y\n7;{text}\n8;12\n"))
-    values, notes = _values_and_notes(frame, [1])
-    assert values[:, 0].tolist() == [number, 12]
-    assert "between groups of three digits" in " ".join(notes)
 
 
 def test_columns_of_several_types_are_read_as_texts(tmp_path: Path) -> None:
@@ -183,5 +141,3 @@ def test_options_of_a_reader_are_for_texts(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.arange(5.0))
     with pytest.raises(FieldError, match=r"read: found 'sep' for a file of the format npy; allowed: none"):
         read_frame(tmp_path / "a.npy", read={"sep": ";"})
-    with pytest.raises(FieldError, match=r"read: found 'seperator'; allowed: sep, decimal, header"):
-        read_frame(_file(tmp_path, "1;2"), read={"seperator": ";"})

@@ -11,62 +11,43 @@ from tests.messages import calls
 from narxbench._io import csv
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench._io.errors import FileError
-from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
+from narxbench._io.files import MOST_DATA, read_bytes, read_json, read_text, write_atomically
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import numbers_of_texts, refuse_infinite
 from narxbench._io.yaml import read_mapping
 
 FIELDS = [
-    *((NUMBER, "number", text) for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]),
-    *((INTEGER, "integer", text) for text in ["", "1.0", "1e3", "9" * 19, "9" * 5000, "1_0", "１"]),
-    (optional(NUMBER), "number or none", "x"),
-    (list_of(INTEGER), "list", "1;"),
-    (FLAG, "flag", "True"),
-    (NAME, "name", ""),
-    (one_of("upso2d", "ga"), "word", "upso"),
-    (matching(r"\d", "a digit"), "digit", "５"),
+    *((NUMBER, "number", text) for text in ["", "x", "nan", "1e400", "1_0", " 1", "١"]),
+    *((INTEGER, "integer", text) for text in ["1.0", "9" * 19, "１"]),
+    *((optional(NUMBER), "number or none", "x"), (list_of(INTEGER), "list", "1;"), (FLAG, "flag", "True")),
+    *((NAME, "name", ""), (one_of("upso2d", "ga"), "word", "upso"), (matching(r"\d", "a digit"), "digit", "５")),
 ]
 TABLES = [
-    *(b"", b"x,a\n1,2\n", b"a,X\n1,2\n", b"a,x\n", b"a,x\n1,2\n1,2,3\n", b"a,x\n1,2\n3,x\n", b"a,x\n\n1,2\n"),
-    *(b'a,x\n1,"2\n', b'a,x\n1,"2"x\n', b'a,x\n1,"2\n3"\n', b"a,x\n1," + b"1" * 200_000, b"a,x\n1,\xff\n"),
-    b"a," * 100_000 + b"b\n",
+    *(b"", b"a,X\n1,2\n", b"a,x\n", b"a,x\n1,2\n1,2,3\n", b"a,x\n1,2\n3,x\n", b'a,x\n1,"2\n', b'a,x\n1,"2"x\n'),
+    *(b'a,x\n1,"2\n3"\n', b"a,x\n1," + b"1" * 200_000, b"a,x\n1,\xff\n", b"a," * 100_000 + b"b\n"),
 ]
 MEASURED = [
-    *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,1_000\n", "u,y\n1,2\n1,٣\n"),
-    *(
-        "# one\nu;y\n1;2\n1;1.234,5.6\n",
-        'u,y\n1,2\n1,"1,234"\n',
-        "u;y\n1;999\n1;1,234\n",
-        "u;y\n1,5;2\n1;2.5\n",
-        "u;y\n1;2\n2;false\n",
-    ),
-    *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
-    *("u;y\n1;2\n3;4\n1;2;;4\n", "u;y\n1;2;3\n3;4;5\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2\n2,3\n"),
-    *(f"u;y\n7;{text}\n" for text in ("1.23.456", "12,34.5", "0,123.4", "1,234,56", "1.234,567.8", "-1,234.5e-3")),
-    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0"),
-    *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
-    *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"TDSm\0\xff", b"ARROW1\0\xff", b"\x89HDF\0\xff"),
-    *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
+    *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,٣\n"),
+    *("# one\nu;y\n1;2\n1;1.234,5.6\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1,5;2\n1;2.5\n", "u;y\n1;2\n2;false\n"),
+    *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n', '"', ";;;\n;;;\n"),
+    *("u;y\n1;2\n3;4\n1;2;;4\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2\n2,3\n", "u;y\n5,123;4,999\n1,001;2,345\n"),
+    *(f"u;y\n7;{text}\n" for text in ("1.23.456", "12,34.5", "0,123.4", "1,234,56")),
+    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0", b"\xff\xfeu\0,\0y\0\0", b"PAR1\0\xff"),
+    *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"MATLAB 5.0 MAT-file\0\xff", b"\xd0\xcf\x11\xe0\0"),
     *("u,y\n" + "1," * 10**5, "abc,def\n" * 30),
 ]
 ARCHIVES = [("mimetype", "content.xml"), ("a.csv", "b.csv"), ("a.csv.gz",)]
 READ = [{"separator": ";"}, {"sep": "xy"}, {"decimal": "'"}, {"header": 3}, {"skiprows": -1}, {"encoding": "utf-9"}]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 YAML = [
-    *(LAUGHS, "a: *b\n", "a: 1\n*b : 1\n", "a: !!int 1\n", "a: !!python/object/apply:os.system [x]\n"),
-    *("a: " + "[" * 60 + "]" * 60, "- " * 2000, "{a: " * 2000, "&" * 5000),
-    *(f"a: {'9' * 5000}\n", "a: 9223372036854775808\n", "a: -1e400\n", "a: 010\n"),
-    *('a: "\\ud800"\n', 'a: "\\UFFFFFFFF"\n'),
-    *(f"%YAML {'9' * 5000}.1\n--- {{}}\n", "a: 1\na: 2\n", "1: a\n1.0: b\n", "a: \x00\n", "\n\na: \x1b\n"),
-    *("a: 1\n--- \nb: 2\n", "a: [b\n", "a: b: c\n", "- 1", "a: 1".encode("utf-16"), b"a: \xed\xa0\x80"),
+    *(LAUGHS, "a: *b\n", "a: 1\n*b : 1\n", "a: !!int 1\n", "a: " + "[" * 60 + "]" * 60, "- " * 2000, "&" * 5000),
+    *(f"a: {'9' * 5000}\n", "a: 9223372036854775808\n", "a: -1e400\n", "a: 010\n", 'a: "\\ud800"\n', "a: [b\n"),
+    *('a: "\\UFFFFFFFF"\n', f"%YAML {'9' * 5000}.1\n--- {{}}\n", "a: 1\na: 2\n", "a: \x00\n", "a: 1\n--- \nb: 2\n"),
+    *("- 1", "a: 1".encode("utf-16"), b"a: \xed\xa0\x80"),
 ]
-BAD = b"|{|[1,]|NaN|[Infinity]|\"\\ud800\"|\xff|01|'a'"
-JSON = [*BAD.split(b"|"), b"[" * 100_000, b'{"a":' * 100_000]
-NO_FILES = [
-    *("none", "folder", "a\x00b", "\ud800", "pipe", "loop", "a" * 256),
-    *("/dev/zero", "/proc/kmsg", "/proc/self/status", "/sys/kernel/uevent_seqnum"),
-]
-SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
+JSON = [b"", b"[1,]", b"NaN", b'"\\ud800"', b"\xff", b"[" * 100_000]
+NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "loop", "a" * 256, "/dev/zero", "/proc/self/status"]
+SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_DATA), (read_mapping, 100_000)]
 
 
 def _read(reader, content):

@@ -314,5 +314,5 @@ def test_cores_that_together_take_too_much(plan: Callable, monkeypatch: pytest.M
     monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 4 * GB)
     estimate = plan(SMALL, "evaluations=1000000", "seeds=100").estimate
     estimate.refuse(cores=4)
-    with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):
+    with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 4.0"):
         estimate.refuse(cores=64)

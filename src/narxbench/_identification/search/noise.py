@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from narxbench._fitness.prediction_error import COMPARED, CONVERGED, Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._model.noise_models import NoiseModel, NoiseName, name_of
+from narxbench._model.noise_models import NoiseModel, NoiseName
 from narxbench._model.terms import Monomial
 from narxbench._numerics.rounding import significant
 
@@ -118,7 +118,7 @@ def noise_of_model(fit: Fit) -> dict[str, Any]:
     noise_model = fit.noise_model
     distribution = noise_model.distribution
     return {
-        "noise_model": name_of(noise_model),
+        "noise_model": noise_model.name,
         "autoregression": tuple(map(significant, fit.autoregression.tolist())),
         "moving_average": tuple(map(significant, fit.moving_average.tolist())),
         "is_integrated": noise_model.is_integrated,
