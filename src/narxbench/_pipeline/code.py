@@ -149,7 +149,7 @@ def versions_of(*files: Path) -> dict[str, str]:
 
 @cache
 def _package(name: str) -> tuple[str, list[str]] | None:
-    """Return the version of an installed package and the packages that it requires; None if it is no such package."""
+    """Return the version of an installed package and the packages that it requires, or None for another name."""
     try:
         package = metadata.distribution(name)
     except metadata.PackageNotFoundError:

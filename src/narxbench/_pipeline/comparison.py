@@ -7,7 +7,7 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.yaml import read_mapping
 from narxbench._pipeline.plan import HERE, Plan
 from narxbench._studies.methods.settings import MethodsStudy
-from narxbench._study.settings import Method, Problem
+from narxbench._study.settings import Problem
 
 # The project's own comparison.
 COMPARISON = f"{HERE}config/methods.yaml"
@@ -59,7 +59,7 @@ class ComparisonPlan:
         for name in self._study.too_slow(problem):
             method = self._study.methods[name]
             too_slow[name] = {
-                **_about(method, "deterministic", "minimises"),
+                "minimises": algorithm(method.algorithm).about.minimises,
                 "algorithm": method.algorithm,
                 "settings": method.settings.model_dump(mode="json"),
                 "evaluations": self._study.evaluations,
@@ -75,7 +75,8 @@ class ComparisonPlan:
             methods[method] = {
                 **{name: run[name] for name in ("algorithm", "settings", "evaluations")},
                 "seeds": self._plan.seeds(wildcards, method),
-                **{name: getattr(about, name) for name in ("deterministic", "stops_early", "minimises")},
+                "stops_early": about.stops_early,
+                "minimises": about.minimises,
             }
         return methods
 
@@ -103,9 +104,3 @@ class ComparisonPlan:
         """The methods that the study adds to those of the project's comparison."""
         shipped = read_mapping(COMPARISON)["methods"]
         return [name for name in self._study.methods if name not in shipped]
-
-
-def _about(method: Method, *fields: str) -> dict[str, Any]:
-    """Return some of the facts that the algorithm of a method declares."""
-    about = algorithm(method.algorithm).about
-    return {field: getattr(about, field) for field in fields}

@@ -21,8 +21,8 @@ from narxbench._pipeline.plan import Plan, data_files
 from narxbench._study.runs import read_sealed, seals_of_runs
 
 Value = TypeVar("Value")
-# The reason of a failed run in the text of a summary.
-_FAILURE = re.compile(rb'"failure":"[^"]')
+# Failed runs in the text of a summary, or one in that of scores.
+_FAILURE = re.compile(rb'"failures":|"failure":"[^"]')
 
 
 class Sources:
@@ -33,7 +33,7 @@ class Sources:
     plan : Plan
         The study.
     folder : str
-        The prefix that a workflow which uses this one as a module gives to results; "" without one.
+        The prefix that a workflow which uses this one as a module gives to results, or "" without one.
     summary, problem, runs : str
         The paths of summaries, data sets (without suffix) and run files, with their wildcards.
     """
@@ -57,11 +57,11 @@ class Sources:
         return [*self._stands_for]
 
     def at(self, path: str) -> str:
-        """Return where a file of the study lies."""
+        """Return where a file of the study is."""
         return f"{self.folder}{path}"
 
     def files(self, results: Iterable[str] = ()) -> dict[str, str]:
-        """Return where each data set, each run file and each of some results lies.
+        """Return where each data set, each run file and each of some results is.
 
         All depend on code, settings and versions alone, so that they have the same bytes everywhere. They are in the
         order of causes.
@@ -128,15 +128,15 @@ class Sources:
         return reasons
 
     def _placed(self, by_path: Mapping[str, Value]) -> dict[str, Value]:
-        """Return a mapping by paths as one by where these files lie."""
+        """Return a mapping by paths as one by where these files are."""
         return {self.at(path): value for path, value in by_path.items()}
 
 
 def _failures_in(summary: Mapping[str, Any]) -> list[str]:
     """Return the reasons of the failed runs in a summary, or in the scores of methods other than references."""
     methods = [method for method in summary.get("methods", ()) if not method["reference"]]
-    failed = [*summary.get("failures", ()), *chain.from_iterable(method["runs"] for method in methods)]
-    return [run["failure"] for run in failed if run["failure"]]
+    runs = chain.from_iterable(method["runs"] for method in methods)
+    return [*summary.get("failures", {}).values(), *(run["failure"] for run in runs if run["failure"])]
 
 
 def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]]) -> list[str]:

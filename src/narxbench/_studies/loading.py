@@ -70,7 +70,7 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
 
 
 def _problem_of_file(file: str, samples: int, study: str) -> str:
-    """Return the problem of a recorded input that must have this many samples; "" if there is none."""
+    """Return the problem of a recorded input that must have this many samples, or "" if there is none."""
     message = f"found {show(file, kind=False)}; allowed: "
     if {*"{}"} & {*file}:
         return f"{message}a name without braces, which represent parts of names in Snakemake"

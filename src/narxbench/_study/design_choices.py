@@ -217,7 +217,7 @@ def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection
 
 
 def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return the words for an interpretation after "with" in a sentence; "" for the baseline."""
+    """Return the words for an interpretation after "with" in a sentence, or "" for the baseline."""
     words = []
     for name, option in _differences(choices, chosen).items():
         words.append(choices.design_choices[name].options[option].words or f"{name}={option}")

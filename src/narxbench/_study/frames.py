@@ -79,14 +79,14 @@ class FrameSchemas:
         return typed.replace([math.inf, -math.inf], math.nan)
 
     def read_frame(self, name: str, path: StrPath) -> pd.DataFrame:
-        """Read the CSV file of the frame ``name``; errors name file, line and column."""
+        """Read the CSV file of the frame ``name``. Errors name file, line and column."""
         rows = read_table(path, self._csv_kinds(name), may_be_empty=name not in self._never_empty)
         frame = self.framed(name, rows)
         self._check_rows(name, path, frame)
         return frame
 
     def read_frames(self, files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        """Read those of the named files that are frames of one study; errors name the file."""
+        """Read those of the named files that are frames of one study. Errors name the file."""
         frames = {name: self.read_frame(name, path) for name, path in files.items() if name in self._columns}
         for columns, names in self._shared:
             keys = {name: _keys(frames[name], columns) for name in names if name in frames}

@@ -19,7 +19,7 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, as_result, show
 from narxbench._model.dataset import read_signals
-from narxbench._study.condition import ConditionKey, History
+from narxbench._study.condition import ConditionKey
 from narxbench._study.provenance import algorithm_digest, versions
 
 logger = logging.getLogger("narxbench")
@@ -31,16 +31,18 @@ _USUAL = {"validation_part": "last", "free_run_start": "measured", "required_ter
 
 
 class Run(Settings):
-    """One run. ``fitness`` and ``sse`` are null when every structure was divergent, or the run has failed."""
+    """One run. ``fitness`` is null when every structure was divergent, or the run has failed."""
 
     seed: int
     data_sha256: str
     evaluations: int
     fitness: float | None
-    sse: float | None
     terms: list[str]
     coefficients: list[float]
-    history: History
+    history_evaluations: list[int]
+    """The evaluations that improved J."""
+    history_fitness: list[float]
+    """The best J so far, at each improvement."""
     failure: str = ""
     details: dict[str, Any] = pydantic.Field(default_factory=dict)
     """Further results of the algorithm."""
@@ -48,7 +50,7 @@ class Run(Settings):
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
         terms, weights = self.terms, self.coefficients
-        improvements, fitness = self.history.evaluations, self.history.fitness
+        improvements, fitness = self.history_evaluations, self.history_fitness
         is_ordered = improvements == sorted(set(improvements))
         if improvements:
             is_ordered = is_ordered and 1 <= improvements[0] <= improvements[-1] <= self.evaluations
@@ -153,19 +155,15 @@ def one_run(
         result, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
     else:
         result, failure, seconds = observed.result, "", observed.cpu_seconds
-    history = History(evaluations=[], fitness=[])
-    for evaluation, fitness in result.history:
-        history.evaluations.append(evaluation)
-        history.fitness.append(fitness)
     run = Run(
         seed=seed,
         data_sha256=digest,
         evaluations=result.evaluations,
         fitness=finite(result.fitness),
-        sse=finite(result.sse),
         terms=result.terms,
         coefficients=result.coefficients,
-        history=history,
+        history_evaluations=[evaluation for evaluation, _ in result.history],
+        history_fitness=[fitness for _, fitness in result.history],
         failure=failure,
         details=result.details,
     )

@@ -31,8 +31,6 @@ Input = tuple[Place, str, Excitation, int]
 
 # Folders of `data` that come with the project, by what is in them.
 SHIPPED = {"reference": "published values", "buck": "measured signals"}
-# SNRs that differ by less are one SNR that was computed.
-_ROUNDING_DB = 1e-9
 
 # Checks of single values
 
@@ -70,19 +68,6 @@ def _free_name(name: str) -> str:
     if content is not None:
         raise ValueError(f"found {name!r}, the folder of the {content}; allowed: any other name")
     return name
-
-
-def apart(values: list[float]) -> list[float]:
-    """Return SNRs in dB, or raise SettingsError for those that differ from an earlier one by rounding alone."""
-    mistakes = []
-    for place, value in enumerate(values):
-        for earlier in values[:place]:
-            if earlier != value and abs(earlier - value) <= _ROUNDING_DB:
-                text = f"found {value!r} beside {earlier!r}; allowed: values that differ by more than {_ROUNDING_DB:g}"
-                mistakes.append(Mistake((place,), text))
-                break
-    raise_if(mistakes)
-    return values
 
 
 def _known_algorithm(name: str) -> str:
@@ -179,13 +164,6 @@ class Statistics(Settings):
     """Terms selected at least this often make the final structure."""
     confidence: Coverage
     """Coverage of the intervals."""
-
-
-class Figures(Settings):
-    """The data that the figures show."""
-
-    snr_db: Decibels
-    """SNR of the figures in dB, one of the study's."""
 
 
 # The settings of the data that determine a simulation.
@@ -339,8 +317,8 @@ class Study(Settings):
     """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Systems to identify: NAME means config/systems/NAME.yaml."""
-    snr_db: Annotated[list[Decibels], AfterValidator(distinct), AfterValidator(apart)] = Field(min_length=1)
-    """Signal-to-noise ratios in dB."""
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
+    """Signal-to-noise ratios in dB. Figures show the smallest."""
     seeds: Seeds
     """Runs of every condition: their number N for the seeds 1 to N, or the seeds themselves."""
     seeds_per_job: Annotated[int, Field(ge=1, le=MOST_RUNS)]
@@ -357,17 +335,6 @@ class Study(Settings):
     """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     statistics: Statistics
     """How the runs of a condition are summarised."""
-    figures: Figures
-    """What the figures show."""
-
-    @pydantic.model_validator(mode="after")
-    def _figures_show_an_snr(self) -> "Study":
-        shown = self.figures.snr_db
-        if shown not in self.snr_db:
-            allowed = ", ".join(map(snr_label, self.snr_db))
-            text = f"found {snr_label(shown)}, which is not in snr_db; allowed: one of {allowed}"
-            raise SettingsError([Mistake(("figures", "snr_db"), text)])
-        return self
 
     def named_systems(self) -> list[tuple[Place, str]]:
         """Return the systems with the places where they are named."""

@@ -33,7 +33,7 @@ def to_csv(table: Table) -> str:
 
 
 def _guarded_field(value: Any) -> Any:
-    """Return a field so that a text in it is no formula of a spreadsheet."""
+    """Return a field so that a text in it is not a formula of a spreadsheet."""
     return guarded(value) if isinstance(value, str) else value
 
 

@@ -1,6 +1,5 @@
 """The plan answers the rules: the combinations of the settings, what each is made with, and what all of it costs."""
 
-import re
 from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
@@ -23,15 +22,8 @@ RUNS = "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criter
 SUMMARY = "data/{study}/conditions/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}.json"
 SCORE = "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json"
 # The wildcards of the one condition of SMALL.
-CONDITION = {
-    "study": "mine",
-    "scenario": "as-described",
-    "data_seed": "data-1",
-    "system": "S1",
-    "snr": "30dB",
-    "method": "upso2d",
-    "criterion": "bic",
-}
+CONDITION = {"study": "mine", "scenario": "as-described", "data_seed": "data-1", "system": "S1", "snr": "30dB"}
+CONDITION |= {"method": "upso2d", "criterion": "bic"}
 
 
 class Wildcards(SimpleNamespace):
@@ -99,7 +91,6 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     assert compared.scored_runs(RUNS, scored) == [*drawn, once]
     methods = compared.methods(scored)
     assert {name: method["seeds"] for name, method in methods.items()} == {"upso2d": [1, 2, 3], "builder": [1]}
-    assert methods["builder"]["deterministic"] and not methods["upso2d"]["deterministic"]
     problem = compared.problem(scored)
     assert problem["problem"]["scenario"] == "base" and "method" not in problem["problem"]
     assert problem["structure"] == planned.problem(scored).structure
@@ -112,7 +103,7 @@ def test_a_method_that_would_need_too_long_is_scored_and_not_run(plan: Callable)
     compared, scored = ComparisonPlan(plan(limited)), Wildcards(**SCORED)
     assert list(compared.methods(scored)) == ["upso2d"]
     (slow,) = compared.problem(scored)["too_slow"].values()
-    assert (slow["algorithm"], slow["deterministic"], slow["minimises"]) == ("frols", True, False)
+    assert (slow["algorithm"], slow["minimises"]) == ("frols", False)
 
 
 def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(
@@ -159,19 +150,8 @@ def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
 def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) -> None:
     mine = plan(SMALL)
     name = "as-described/data-1/S1"
-    targets = {
-        "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds(Wildcards(seeds="seed-41")),
-        f"{name}/20dB: not in the study mine (did you mean '{name}/30dB'?)": (
-            lambda: mine.problem(Wildcards(**{**CONDITION, "snr": "20dB"}))
-        ),
-        "upso: not in the study mine (did you mean 'upso2d'?)": lambda: mine.blocks("upso"),
-        f"{name}/30dB/upso/bic: not in the study mine (did you mean '{name}/30dB/upso2d/bic'?)": (
-            lambda: mine.run(Wildcards(**{**CONDITION, "method": "upso"}))
-        ),
-    }
-    for reported, call in targets.items():
-        with pytest.raises(SystemExit, match=f"^narxbench: {re.escape(reported)}"):
-            call()
+    with pytest.raises(SystemExit, match=rf"^narxbench: {name}/30dB/upso/bic: not in the study mine \(did you mean "):
+        mine.run(Wildcards(**{**CONDITION, "method": "upso"}))
     compared = ComparisonPlan(plan(COMPARED))
     with pytest.raises(SystemExit, match=r"^narxbench: plane/data-1/.*: not in the study mine"):
         compared.scored_runs(RUNS, Wildcards(**{**SCORED, "scenario": "plane"}))
@@ -265,7 +245,7 @@ data: {seeds: 3}
 seeds: 5
 seeds_per_job: 2
 methods: {upso2d: {criteria: [aic-2]}, ga: null, frols: {algorithm: frols, criteria: [bic]}}
-scenarios: {base: {description: x}, own: {description: x, systems: [S2], seeds: 2, snr_db: [10, 20, 30]}}
+scenarios: {base: {description: x}, own: {description: x, systems: [S2], snr_db: [10, 20, 30]}}
 """
 
 
@@ -286,17 +266,7 @@ def test_searches_are_those_of_the_matrix(plan: Callable, text: str) -> None:
         (SMALL, "data={samples: 10000000}", "data.samples: found 10000000, with which a search of upso2d on S1 would"),
         (SMALL, "data={washout: 10000000}", "data.washout: found 10000000, with which the simulation of S1 would take"),
         (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
-        pytest.param(
-            TWO_SYSTEMS,
-            "data={seeds: 30000}",
-            "data.seeds: found 30000, with which planning",
-            marks=pytest.mark.slow,
-        ),
-        (
-            TWO_SYSTEMS,
-            "scenarios={base: {description: x, n_u: 48, n_y: 48}}",
-            "scenarios.base: candidate terms of S1: f",
-        ),
+        (TWO_SYSTEMS, "scenarios={base: {description: x, n_u: 48, n_y: 48}}", "scenarios.base: candidate terms of S1"),
     ],
 )
 def test_more_than_the_machine_has(

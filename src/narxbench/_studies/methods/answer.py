@@ -226,7 +226,7 @@ def _data(comparison: Comparison, metric: ComparisonMetric) -> str:
 
 
 def _interval(row: Row, metric: ComparisonMetric, *, plain: bool = False) -> str:
-    """Return the interval of a value in brackets, after a space; empty if there is none."""
+    """Return the interval of a value in brackets, after a space, or "" if there is none."""
     low, high = row[f"{metric.name}_low"], row[f"{metric.name}_high"]
     if low is None or high is None:
         return ""

@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def caveat(self) -> str:
-        """Why tests on these data sets are not confirmatory; empty if they are."""
+        """Why tests on these data sets are not confirmatory, or "" if they are."""
         if self.part == HELD_OUT:
             return ""
         return "No data sets were held out, and methods may be tuned on these: the tests are not confirmatory."
@@ -129,12 +129,12 @@ class View:
         return sorted(rows, key=lambda row: (sign * row[metric.name], row["method"]))
 
     def best(self, metric: ComparisonMetric = EXACT) -> Row | None:
-        """Return the best method by a metric; None if there is none, or where no run is exact."""
+        """Return the best method by a metric, or None if there is none, or where no run is exact."""
         best = next(iter(self.ranked(metric)), None)
         return None if best is None or (metric is EXACT and not best[EXACT.name]) else best
 
     def cheapest_useful(self) -> Row | None:
-        """Return the cheapest method that is useful; None if there is none whose time is known."""
+        """Return the cheapest method that is useful, or None if there is none whose time is known."""
         best = self.best()
         if best is None:
             return None
@@ -142,7 +142,7 @@ class View:
         return min(useful, key=lambda row: row["seconds"], default=None)
 
     def row(self, method: str) -> Row | None:
-        """Return the row of a method; None where it has no data set."""
+        """Return the row of a method, or None where it has no data set."""
         return next((row for row in self._rows if row["method"] == method), None)
 
     def count_of_data(self, metric: ComparisonMetric) -> tuple[int, int]:
@@ -187,7 +187,7 @@ class View:
 
 
 def _settings_by(settings: Mapping[str, Any], method: str) -> str | None:
-    """Return whose choice the settings of a method are; None where the study does not say it."""
+    """Return whose choice the settings of a method are, or None where the study does not say it."""
     return settings.get("methods", {}).get(method, {}).get("settings_by") or None
 
 

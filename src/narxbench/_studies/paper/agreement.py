@@ -21,7 +21,6 @@ from narxbench._studies.paper.published import METRICS, PLACE, RUNS, VALUE, Publ
 from narxbench._study.significance import ALPHA, fisher_exact, holm
 
 BIASES = [f"bias_{metric}" for metric in METRICS]
-SAME_DEVIANCE = 1e-9  # sums in another order differ by less
 
 
 @cache
@@ -113,12 +112,14 @@ def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
         on_paper = total.sum()
         for pair, between in own_deviances(of_system).items():
             total[list(pair)] += between
-        rows.append((system, 1 + int((total < on_paper - SAME_DEVIANCE).sum()), len(total) + 1))
+        # Sums in another order differ in their last bits.
+        nearer = total.map(significant) < significant(on_paper)
+        rows.append((system, 1 + int(nearer.sum()), len(total) + 1))
     return pd.DataFrame(rows, columns=["system", "rank", "places"])
 
 
 def rank_test(compared: pd.DataFrame) -> dict[str, Any]:
-    """Return the test that the published tables are one more data set of an interpretation; NaN for one data seed.
+    """Return the test that the published tables are one more data set of an interpretation, or NaN for one data seed.
 
     It has the columns of the frame ``nearness``: the ``p_value``, the number ``orders`` of equally likely places of the
     paper's tables (no p value is smaller than one in this many), and on which of the ``systems`` they lie ``farthest``.
@@ -185,7 +186,7 @@ def agreement(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _overview(rows: pd.DataFrame) -> list[float]:
-    """Return how many values are compared, missing, clearly lower and higher, and the biases; NaN without a value."""
+    """Return how many values are compared, missing, clearly lower and higher, and the biases, NaN without a value."""
     compared = rows[rows["reproduced"].notna()]
     differing = compared.loc[compared["different"].eq(True), "difference"]
     overview: list[float] = [

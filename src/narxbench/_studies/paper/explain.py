@@ -163,7 +163,7 @@ def _frequency(word: str, terms: pd.DataFrame) -> _Value:
 def _spurious_terms(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the spurious terms that any run of a condition chose."""
     chosen: set[str] = set()
-    for structure in summary["runs"]["structures"]:
+    for structure in summary["structures"]:
         chosen.update(summary["candidates"][place] for place in structure)
     return tuple(term for term in summary["candidates"] if term in chosen and term not in summary["system_terms"])
 
@@ -222,7 +222,7 @@ def _interpretations_in_words(values: pd.DataFrame) -> Iterator[str]:
 
 
 def _confidence(study: str, folder: Path) -> str:
-    """Return the coverage of the intervals as the manifest of a study has it; "" before the study is finished."""
+    """Return the coverage of the intervals as the manifest of a study has it, or "" before the study is finished."""
     path = folder / f"reports/{study}/manifest.csv"
     if not path.is_file():
         return ""

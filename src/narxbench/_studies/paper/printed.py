@@ -86,14 +86,14 @@ class ValueTable:
 
     @property
     def smallest_frequency(self) -> float | None:
-        """The smallest frequency of a system term in the run; None without a run."""
+        """The smallest frequency of a system term in the run, or None without a run."""
         frequencies = []
         for condition in self.conditions:
             frequencies += [condition.run[label] for label in self.terms if label in condition.run]
         return min(frequencies, default=None)
 
     def largest(self, key: str) -> float | None:
-        """Return the largest value of a column in the run; None without a run."""
+        """Return the largest value of a column in the run, or None without a run."""
         return max((condition.run[key] for condition in self.conditions if key in condition.run), default=None)
 
 

@@ -61,7 +61,7 @@ class Published:
 
 
 def load_published(tables: StrPath, system_terms: StrPath) -> Published:
-    """Read and check ``published_tables.csv`` and ``system_terms.csv``; errors name file, line and column."""
+    """Read and check ``published_tables.csv`` and ``system_terms.csv``. Errors name file, line and column."""
     terms = _load_terms(system_terms)
     return Published(_load_values(tables, terms.groupby("system", sort=False)["label"].agg(list).to_dict()), terms)
 

@@ -37,11 +37,8 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
     about = {
         "method": method,
         "algorithm": method,
-        "deterministic": method in DETERMINISTIC,
         "minimises": method not in IDENTIFYING,
         "reference": method in REFERENCES,
-        "versions": {"python": "3.11", "narxbench": "0.3.0"},
-        "algorithm_sha256": "0" * 64,
         "budget": BUDGET,
         "runs": runs,
     }
@@ -68,7 +65,6 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
         "n_terms": 66,
         "samples": 2000,
         "n_validation": N_VALIDATION,
-        "penalty": 6.396929655216146,
         "data_sha256": "0" * 64,
         "true_terms": len(TRUE),
         "true_fitness": -4000.0,

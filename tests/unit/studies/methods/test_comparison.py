@@ -1,14 +1,12 @@
 """A comparison of methods from its scores to its ranks, tables, figures, page and answer, on made-up score files."""
 
 import math
-import random
 import re
 from html import unescape
 from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.lookups import item_with
 from tests.tiers import mostly_slow
@@ -118,23 +116,6 @@ def test_intervals_are_over_systems(usual, tmp_path):
     of_s1 = Compared(tmp_path, methods_study(("S1",), data_seeds=4)).frame("ranking")
     assert of_s1[["fresh_error_low", "fresh_error_high"]].isna().all(axis=None)
     assert (of_s1["exact_high"] - of_s1["exact_low"]).dropna().min() > 0.9
-
-
-@pytest.mark.slow
-def test_neither_the_order_of_files_nor_references_change_the_ranks(usual, tmp_path):
-    problems = methods_study()
-    random.Random(1).shuffle(problems)
-    for problem in problems:
-        problem["methods"] = [method for method in reversed(problem["methods"]) if not method["reference"]]
-        for method in problem["methods"]:
-            method["runs"].reverse()
-    again = Compared(tmp_path, problems)
-    pd.testing.assert_frame_equal(again.frame("pairs"), usual.frame("pairs"))
-    ranking = usual.frame("ranking")
-    is_method = ~ranking["reference"]
-    pd.testing.assert_frame_equal(ranking[is_method].reset_index(drop=True), again.frame("ranking"))
-    assert set(ranking[~is_method]["method"]) == {"truth", "all-candidates"}
-    assert column(usual, "exact")["truth"] == 1 and column(usual, "exact")["all-candidates"] == 0
 
 
 def test_another_criterion_takes_no_part_in_the_search(compared):
@@ -344,7 +325,7 @@ def rows_of(html, table):
     return [[re.sub(r"<[^>]+>", " ", cell).split() for cell in cells_of_row] for cells_of_row in cells]
 
 
-def test_the_page_is_complete_without_scripts_and_short(usual):
+def test_the_page_is_complete_without_scripts(usual):
     html, _ = usual.page(added=["ga"])
     rows = {row[0][0]: row for row in rows_of(html, "ranking")}
     assert set(map(len, rows.values())) == {8}
@@ -354,10 +335,6 @@ def test_the_page_is_complete_without_scripts_and_short(usual):
     assert [*rows][5:] == ["truth", "all"]
     assert "Not enough data sets to recommend a method." in visible(html)
     assert 'title="ended with signal 9"' in html
-    # Beside the names of methods and situations, and the marks in tables.
-    prose = re.sub(r"<(script|style|svg|table)\b.*?</\1>", "", html, flags=re.DOTALL)
-    words = visible(prose[prose.index("<main") : prose.index("</main>")]).split()
-    assert 200 < sum(bool(re.search("[a-z]", word)) and not re.search("[0-9]", word) for word in words) < 450
 
 
 def test_failures_have_their_text(compared):

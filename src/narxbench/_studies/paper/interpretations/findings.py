@@ -25,10 +25,10 @@ from narxbench._studies.paper.interpretations.nearness import (
     COMPARED,
     FAR,
     JOINT,
-    SCREENED,
     InterpretationStudy,
     Pair,
 )
+from narxbench._studies.paper.interpretations.settings import SCREENED
 from narxbench._studies.paper.published import VALUE
 from narxbench._study.design_choices import BASELINE, interpretation_text
 from narxbench._study.significance import ALPHA
@@ -120,7 +120,7 @@ class Findings:
         was_run, roles = set(self.study.texts(UPSO)), {}
         for role, text in texts.items():
             pair = self.study.pair(text)
-            if pair.upso2d in was_run:
+            if pair[UPSO] in was_run:
                 roles[role] = pair
         return roles
 
@@ -129,7 +129,7 @@ class Findings:
         """All published values, each once, with those of each role under every criterion."""
         conditions, values = self.study.conditions, {}
         for role, pair in self.roles.items():
-            in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair._asdict())
+            in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair)
             values[role] = compare(conditions[in_pair], self.study.published.once)
         return values
 
@@ -259,7 +259,7 @@ class Findings:
         verdicts = []
         for claim in self._claims:
             for role, pair in self.roles.items():
-                texts = {name: text for name, text in pair._asdict().items() if name in claim.algorithms}
+                texts = {name: text for name, text in pair.items() if name in claim.algorithms}
                 # Some criteria were run on some of the data seeds.
                 views = self._views(texts, rows_of)
                 judged = [verdict for verdict in map(claim.judge, views) if verdict.holds is not None]

@@ -7,18 +7,17 @@ import pytest
 from scipy import stats
 from tests.unit.studies.paper.interpretations.interpretation_studies import (
     BOUND,
-    KEPT,
     TIES,
     as_printed,
     conditions_of,
 )
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
-from narxbench._studies.paper.agreement import compare, rank_test
+from narxbench._studies.paper.agreement import compare
 from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.frames import SCHEMAS, framed, read_frame
+from narxbench._studies.paper.frames import SCHEMAS, framed
 from narxbench._studies.paper.interpretations.findings import Findings, change
-from narxbench._studies.paper.interpretations.nearness import Pair, make_study
+from narxbench._studies.paper.interpretations.nearness import make_study
 from narxbench._study.design_choices import load_design_choices
 
 CHOICES = load_design_choices()
@@ -42,9 +41,8 @@ def row(frame, **values):
     return only_row
 
 
-def values_as_described(study):
-    """Return the published values next to those of 2D-UPSO as described."""
-    return compare(study.conditions_of("upso2d").query("interpretation == 'baseline'"), published().once)
+def pair(upso2d, ga):
+    return {"upso2d": upso2d, "ga": ga}
 
 
 def test_a_change_is_set_against_the_spread_of_the_data_sets():
@@ -97,7 +95,7 @@ def test_the_closest_interpretation():
     assert list(findings.finalists["interpretation"]) == [BOUND, TIES, "baseline"]
     assert list(findings.finalists["contradicts"] != "") == [True, False, False]
     # With reset was not run.
-    assert findings.roles == {"as described": Pair("baseline", "baseline"), "closest": Pair(BOUND, "baseline")}
+    assert findings.roles == {"as described": pair("baseline", "baseline"), "closest": pair(BOUND, "baseline")}
     s1 = {}
     for role in findings.roles:
         s1[role] = row(findings.tables, role=role, algorithm="upso2d", system="S1")
@@ -123,18 +121,9 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     unseen = held_out.groupby("data_seed")["deviance"].sum()
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
     # As described is next to it and was not chosen.
-    described = row(findings.nearness, role="as described", algorithm="joint")
-    assert (
-        math.isnan(described["held_out"])
-        and described["p_value"] == rank_test(values_as_described(findings.study))["p_value"]
-    )
-    test = rank_test(held_out)
-    assert {name: closest[name] for name in test} == test
+    assert math.isnan(row(findings.nearness, role="as described", algorithm="joint")["held_out"])
     # Its tables are judged on these two data sets too.
-    of_closest = rows(findings.tables, role="closest")
-    assert set(of_closest["seeds"]) == {2}
-    by_system = held_out.groupby(["system", "data_seed"])["deviance"].sum().groupby("system").median()
-    assert dict(zip(of_closest["system"], of_closest["deviance"], strict=True)) == pytest.approx(by_system.to_dict())
+    assert set(rows(findings.tables, role="closest")["seeds"]) == {2}
     assert set(rows(findings.tables, role="as described")["seeds"]) == {4}
     # An interpretation that was run on the data seeds of the screening alone cannot be judged on others.
     single = findings_of(conditions_of("upso2d", "baseline", 1))
@@ -181,7 +170,7 @@ def test_exact_relations_weigh_more_than_the_deviance():
     assert list(finalists.index[:2]) == ["ring=2+elitism=on", "ring=2"]
     assert finalists.loc[BOUND, "deviance"] < finalists.loc[TIES, "deviance"]
     assert finalists.index.get_loc(TIES) < finalists.index.get_loc(BOUND)
-    assert findings.roles["closest"] == Pair("ring=2", "elitism=on")
+    assert findings.roles["closest"] == pair("ring=2", "elitism=on")
     relations = findings.relations
     of_sum = rows(relations, relation="sum").set_index("role")
     assert of_sum.loc["closest", ["held", "published", "kept"]].tolist() == [6, 6, True]
@@ -211,17 +200,3 @@ def test_claims_by_majority_of_the_data_seeds():
 
 
 # The conditions that the repository keeps
-
-
-@pytest.fixture(scope="module")
-def kept():
-    frame = read_frame("conditions", KEPT)
-    return Findings(make_study(frame, CHOICES, published()), CLAIMS)
-
-
-@pytest.mark.slow
-def test_the_closest_of_all_that_were_run_is_the_one_that_is_named_so(kept):
-    interpretations = CHOICES.named
-    assert kept.study.chosen(*kept.roles["as described"]) == interpretations["as-described"] == {}
-    assert kept.study.chosen(*kept.roles["with reset"]) == interpretations["reset"]
-    assert kept.study.chosen(*kept.roles["closest"]) == interpretations["closest"]
