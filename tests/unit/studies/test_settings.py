@@ -226,93 +226,62 @@ data: {seeds: 2}
 methods:
   upso2d: {criteria: [aic-2]}
   ga: null
-  mine: {algorithm: frols, criteria: [bic]}
+  mine: {algorithm: frols, criteria: [bic], settings_by: package default, limits: LIMITS}
 held_out: {systems: [heater, volterra], seeds: [31, 33]}
+groups: {few: [S1, volterra]}
 scenarios:
   base: {description: as it is}
+  gone: null
   odd: {description: all else, systems: [S1], snr_db: [30, 20], samples: 500, validation_samples: 100,
         excitation: {kind: gaussian}, noise: equation, n_u: 6, n_y: 5, degree: 3}
-  part: {description: some, systems: [S1, volterra]}
+  fast: {description: sampled faster, systems: few, oversampling: 4, washout: 300, noise: closed-loop}
+  binary: {description: two levels, systems: [mao1997], excitation: {kind: binary}}
 """
 
 
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> list[Condition]:
-    path = tmp_path_factory.mktemp("settings") / "compared.yaml"
-    path.write_text(COMPARED)
-    return conditions_of(BASE, path)[1]
+def compared(folder: Path, limits: str = "{}") -> tuple[Study, list[Condition]]:
+    (folder / "compared.yaml").write_text(COMPARED.replace("LIMITS", limits))
+    return conditions_of(BASE, folder / "compared.yaml")
 
 
-def test_scenarios_have_their_systems_and_depart_from_the_study(compared: list[Condition]) -> None:
-    # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
-    assert len(by_unique_name(compared)) == (4 * 2 + 2 * 2 + 2 * 2) * 2
-    held_out, scenarios = set(), set()
-    for problem in values_of(compared, "problem"):
-        scenarios.add((problem.system.name, problem.scenario))
-        if problem.held_out:
-            held_out.add((problem.system.name, problem.data_seed))
+def test_scenarios_have_their_systems_and_depart_from_the_study(tmp_path: Path) -> None:
+    study, conditions = compared(tmp_path)
+    by_name = by_unique_name(conditions)
+    # Base has all systems with two seeds each, odd two SNRs of S1, fast two systems and binary one.
+    assert len(by_name) == (4 * 2 + 2 * 2 + 2 * 2 + 2) * 2
+    held_out = {(c.problem.system.name, c.problem.data_seed) for c in conditions if c.problem.held_out}
     assert held_out == set(product(["heater", "volterra"], [31, 33]))
-    assert scenarios >= {("volterra", "base"), ("volterra", "part"), ("heater", "base")}
-    assert not scenarios & {("heater", "part"), ("mao1997", "part"), ("volterra", "odd")}
-
-
-def test_problems_have_the_input_and_the_settings_of_their_scenario(compared: list[Condition]) -> None:
-    by_name = by_unique_name(compared)
-    plain, of_mao = by_name["base/data-2/S1/40dB/upso2d/aic-2"], by_name["base/data-1/mao1997/40dB/mine/bic"]
+    plain = by_name["base/data-2/S1/40dB/upso2d/aic-2"].problem
     expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
-    assert plain.problem.simulation.items() >= expected.items()
-    assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
-    # A system with an input of its own has it, unless the scenario names another one.
-    assert of_mao.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
+    assert plain.simulation.items() >= expected.items()
+    assert plain.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
     odd = by_name["odd/data-2/S1/20dB/mine/bic"].problem
     assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
     assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
     assert by_name["odd/data-2/S1/20dB/mine/bic"].key.scenario == "odd"
-
-
-def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path) -> None:
-    path = tmp_path / "compared.yaml"
-    limited = COMPARED.replace("mine: {algorithm: frols,", "mine: {limits: LIMITS, algorithm: frols,")
-    # S1 has 66 candidate terms, in the scenario odd 364; volterra has 84, mao1997 165.
-    few = {("base", "S1"), ("base", "heater"), ("base", "volterra"), ("part", "S1"), ("part", "volterra")}
-    cases = {"{candidates: 84}": few, "{candidates: 200, samples: 499}": set(), "{samples: 500}": {("odd", "S1")}}
-    for limits, data_sets in cases.items():
-        path.write_text(limited.replace("LIMITS", limits))
-        study, conditions = conditions_of(BASE, path)
-        places = {"mine": set(), "upso2d": set()}
-        for condition in conditions:
-            places[condition.method].add((condition.problem.scenario, condition.problem.system.name))
-            assert (condition.method == "mine") <= ("mine" not in study.too_slow(condition.problem))
-        assert places["mine"] == data_sets and len(places["upso2d"]) == 7
-
-
-HARDER = """
-groups: {few: [S1, volterra]}
-scenarios:
-  base: {description: as it is}
-  odd: null
-  part: null
-  fast: {description: sampled faster, systems: few, oversampling: 4, washout: 300, noise: closed-loop}
-  binary: {description: two levels, systems: [mao1997], excitation: {kind: binary}}
-methods: {mine: {settings_by: package default, settings_source: its manual}}
-"""
-
-
-def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path: Path) -> None:
-    path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
-    path.write_text(COMPARED)
-    harder.write_text(HARDER)
-    study, conditions = conditions_of(BASE, path, harder)
-    by_name = items_by_name(conditions)
-    assert {c.problem.system.name for c in conditions if c.problem.scenario == "fast"} == {"S1", "volterra"}
-    mine = study.methods["mine"]
-    assert (mine.settings_by, mine.settings_source) == ("package default", "its manual")
     fast = by_name["fast/data-1/S1/40dB/mine/bic"].problem
     assert fast.system.definition() == load_system("S1").oversampled(4).definition()
     assert (fast.data.washout, fast.data.noise) == (300, "closed-loop")
-    # The study's input is held, and a system's own one where it has one.
-    assert fast.data.excitation == HeldInput(hold=4, source=study.data.excitation)
-    held = by_name["fast/data-31/volterra/40dB/mine/bic"].problem.data.excitation
-    assert held == HeldInput(hold=4, source=load_system("volterra").excitation)
-    binary = by_name["binary/data-1/mao1997/40dB/upso2d/aic-2"].problem.data.excitation
-    assert binary == BinaryInput(source=load_system("mao1997").excitation)
+    assert study.methods["mine"].settings_by == "package default"
+
+
+def test_the_input_is_that_of_the_system_unless_the_scenario_has_one(tmp_path: Path) -> None:
+    study, conditions = compared(tmp_path)
+    inputs = {name: condition.problem.data.excitation for name, condition in by_unique_name(conditions).items()}
+    of_mao, of_volterra = load_system("mao1997").excitation, load_system("volterra").excitation
+    assert inputs["base/data-1/mao1997/40dB/mine/bic"] == of_mao != study.data.excitation
+    assert inputs["fast/data-1/S1/40dB/mine/bic"] == HeldInput(hold=4, source=study.data.excitation)
+    assert inputs["fast/data-31/volterra/40dB/mine/bic"] == HeldInput(hold=4, source=of_volterra)
+    assert inputs["binary/data-1/mao1997/40dB/upso2d/aic-2"] == BinaryInput(source=of_mao)
+
+
+# S1 has 66 candidate terms, in the scenario odd 364; volterra has 84, mao1997 165.
+@pytest.mark.parametrize(
+    ("limits", "systems"),
+    [("{candidates: 84}", {"S1", "heater", "volterra"}), ("{samples: 499}", set()), ("{samples: 500}", {"S1"})],
+)
+def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path, limits: str, systems: set[str]) -> None:
+    study, conditions = compared(tmp_path, limits)
+    of_mine = [condition.problem for condition in conditions if condition.method == "mine"]
+    assert {problem.system.name for problem in of_mine} == systems
+    assert not any(study.too_slow(problem) for problem in of_mine)

@@ -145,14 +145,8 @@ def test_a_run_that_fails_is_recorded_and_one_that_was_ended_from_outside_is_not
     )
     raising = SOURCE.replace("    while objective.remaining:", "    raise ValueError('no')\n    while 1:")
     (tmp_path / "site").mkdir()
-    install_text(
-        monkeypatch,
-        tmp_path / "site",
-        {"killed": "killed", "raising": "raising"},
-        "mine",
-        killed=killed,
-        raising=raising,
-    )
+    names = {"killed": "killed", "raising": "raising"}
+    install_text(monkeypatch, tmp_path / "site", names, "mine", killed=killed, raising=raising)
     data, method = str(folder / "data.csv"), {"settings": {}, "evaluations": 20}
     file = json.loads(read(search(folder / "raising.json", data, [1], algorithm="raising", **method)))
     assert "ValueError: no" in file["runs"][0]["failure"] and file["runs"][0]["terms"] == []

@@ -73,21 +73,21 @@ def _exact(score: Score, run: ScoredRun, _: float) -> float:
     """Return 1 if a run chose exactly the system terms, else 0, or NaN where these are not candidates."""
     if not score.true_terms:
         return math.nan
-    return float(run.hits == len(run.terms) == score.true_terms)
+    return float({*run.terms} == {*score.true_terms})
 
 
 def _f1(score: Score, run: ScoredRun, _: float) -> float:
     """Return the F1 score of the terms that a run chose, or NaN where the system terms are not candidates."""
     if not score.true_terms:
         return math.nan
-    return 2 * run.hits / (len(run.terms) + score.true_terms)
+    return 2 * len({*run.terms} & {*score.true_terms}) / (len(run.terms) + len(score.true_terms))
 
 
 def _size(score: Score, run: ScoredRun, _: float) -> float:
     """Return the number of terms for each system term, or NaN without terms or with other candidates."""
     if not score.true_terms or not run.terms:
         return math.nan
-    return len(run.terms) / score.true_terms
+    return len(run.terms) / len(score.true_terms)
 
 
 def _fresh_error(_: Score, run: ScoredRun, best: float) -> float:

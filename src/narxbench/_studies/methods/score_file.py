@@ -20,8 +20,6 @@ class ScoredRun(Settings):
     fitness: float | None
     evaluations: int = Field(ge=0, le=MOST)
     terms: list[str]
-    hits: int = Field(ge=0)
-    """How many of ``terms`` are system terms."""
     fresh_error: float | None = Field(ge=0)
     """RRSE of the free run on fresh data; null when it diverges."""
     failure: Line
@@ -64,8 +62,8 @@ class Score(ProblemKey):
     n_validation: int = Field(ge=1, le=MOST)
     """L, the samples that J is computed on."""
     data_sha256: str
-    true_terms: int = Field(ge=0, le=MOST)
-    """Number of system terms, or 0 if they are not among the candidate terms."""
+    true_terms: list[str]
+    """The system terms; none if they are not among the candidate terms."""
     true_fitness: float | None
     """J of the system terms; null where it is not finite or there are no such terms."""
     methods: list[ScoredMethod] = Field(min_length=1)

@@ -98,7 +98,7 @@ def score(
         n_validation=len(structure_problem.data.measured),
         data_sha256=digest,
         held_out=held_out,
-        true_terms=len(true_terms),
+        true_terms=true_terms,
         true_fitness=finite(structure_problem.evaluate(true_terms).fitness),
         methods=scored_methods,
         seals=run_seals,
@@ -122,7 +122,6 @@ def _not_run(name: str, about: Mapping[str, Any]) -> ScoredMethod:
         fitness=None,
         evaluations=0,
         terms=[],
-        hits=0,
         fresh_error=None,
         failure=TIME,
     )
@@ -188,7 +187,6 @@ class _Judge:
             fitness=run.fitness,
             evaluations=run.evaluations,
             terms=run.terms,
-            hits=len({*run.terms} & self._true_terms),
             fresh_error=self._errors.get(model),
             failure=" ".join(run.failure.split()),
         )

@@ -75,7 +75,7 @@ def make_summary(
         "criterion": criterion,
         "settings": {"swarm_size": 30},
         "versions": {"python": "3.11", "narxbench": "0.2.0"},
-        "data_sha256": "0" * 64,
+        "data_sha256": f"{snr_db:.0f}".ljust(64, "0"),
         "algorithm_sha256": "a" * 64,
         "seals": {f"{method}/{criterion}/{seed}": f"{seed:064x}" for seed in range(1, len(histories) + 1)},
         "realisations": 1,
@@ -89,7 +89,7 @@ def make_summary(
         "structures": structures,
         "threshold": 0.9,
         "final_structure": final,
-        "final_coefficients": [0.5] * len(final),
+        "final_coefficients": [0.123456789 * (-1) ** index for index, _ in enumerate(final)],
         **changes,
     }
 
@@ -122,22 +122,15 @@ def _history(draw: random.Random, method: str) -> History:
     return [(1, 3000.0), *((n, end + 500 * math.exp(-n / 1000)) for n in sorted(draw.sample(range(2, 6000), 30)))]
 
 
-def summary(
-    name: str = "S1", snr_db: float = 50.0, method: str = "upso2d", criterion: str = "bic", **changes: Any
-) -> dict[str, Any]:
-    """Return the summary of one condition.
-
-    Under the last criterion of the paper the first run found nothing.
-    """
-    content = make_summary(name, snr_db, method, criterion, data_sha256=f"{snr_db:.0f}".ljust(64, "0"), **changes)
-    coefficients = [0.123456789 * (-1) ** index for index in range(len(content["final_structure"]))]
-    if criterion == CRITERIA[-1]:
-        content["fitness"][0] = None
-        content["history_evaluations"][0], content["history_fitness"][0] = [], []
-    return content | {"final_coefficients": coefficients}
-
-
 def paper_summaries(systems: tuple[str, ...] = SYSTEMS, **changes: Any) -> list[dict[str, Any]]:
-    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
-    places = product(systems, (50, 40, 30), METHODS_AND_CRITERIA)
-    return [summary(system, snr_db, *case, **changes) for system, snr_db, case in places]
+    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC.
+
+    Under the last criterion the first run found nothing.
+    """
+    summaries = []
+    for system, snr_db, case in product(systems, (50, 40, 30), METHODS_AND_CRITERIA):
+        summaries.append(make_summary(system, snr_db, *case, **changes))
+        if case[1] == CRITERIA[-1]:
+            summaries[-1]["fitness"][0] = None
+            summaries[-1]["history_evaluations"][0], summaries[-1]["history_fitness"][0] = [], []
+    return summaries

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from tests.unit.studies.paper.runs import PUBLISHED, Run
-from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, true_structure
+from tests.unit.studies.paper.summaries import make_summary, true_structure
 from tests.unit.studies.steps import step
 
 from narxbench import NarxbenchError
@@ -103,15 +103,6 @@ def test_the_published_values_are_complete_and_labels_are_those_of_the_tables(fr
     labels = frames_of(make_summary("S4"), make_summary("S1"))["selection"].set_index(["system", "term"])["label"]
     terms = [f"y(k-{lag})" for lag in range(1, 5)] + ["u(k-1)", "y(k-3)^2"]
     assert [labels["S4", term] for term in terms] == ["T1", "T2", "T3", "T4", "T5", "T15"]
-
-
-def test_the_paper_claims_nothing_about_other_systems(frames_of):
-    changed = make_summary(true_coefficients=[0.6, 0.3, 0.3, 0.5])
-    frames = frames_of(make_summary(UNKNOWN), changed)
-    assert frames["agreement_values"]["method"].isna().all()
-    here = frames["claims"].query("side == 'here'")
-    assert (here["verdict"] == "cannot be judged").all() and (here["evidence"] != "").all()
-    assert len(frames["metrics"]) == 2
 
 
 def test_a_selection_frequency_is_judged_by_its_counts_and_holm_covers_every_value_once(frames_of):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.lookups import item_with
 from tests.unit.studies.paper.runs import PUBLISHED, Run, make_settings
-from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, SYSTEMS, UNKNOWN, paper_summaries, summary
+from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, SYSTEMS, UNKNOWN, make_summary, paper_summaries
 from tests.unit.studies.steps import read
 
 from narxbench import NarxbenchError
@@ -99,7 +99,7 @@ def test_settings_claims_and_final_structures(complete, small):
 
 
 def test_mistakes_are_one_line(small, tmp_path):
-    run = Run(tmp_path, [summary(snr_db=20.0, criterion="aic-2")], make_settings(["S1"]))
+    run = Run(tmp_path, [make_summary(snr_db=20.0, criterion="aic-2")], make_settings(["S1"]))
     with pytest.raises(NarxbenchError, match=r"convergence.csv: found no condition under bic at 20 dB, which figures "):
         assert run.figures
     (tmp_path / "claims.csv").write_text(re.sub(r"(?m)^bic-separates,.*\n", "", read(run.frames["claims"])))
@@ -124,7 +124,7 @@ def test_every_panel_and_every_method_is_named(tmp_path):
     methods = ("upso2d", "ga", "stepwise")
     run = Run(
         tmp_path,
-        [summary(name, 30, method) for name, method in product(("S1", "S2", "S4"), methods)],
+        [make_summary(name, 30, method) for name, method in product(("S1", "S2", "S4"), methods)],
         make_settings(["S1", "S2", "S4"], methods={name: ["bic"] for name in methods}),
     )
     curves = texts(run, "figure_1")
@@ -142,7 +142,9 @@ def test_every_panel_and_every_method_is_named(tmp_path):
 def test_any_number_of_systems_and_runs_that_found_nothing_can_be_drawn(tmp_path, systems):
     cases = [case for case in product(systems, ("upso2d", "ga")) if case != (UNKNOWN, "ga")]
     histories = [[], []]
-    summaries = [summary(name, 30, method, histories=histories if method == "ga" else None) for name, method in cases]
+    summaries = [
+        make_summary(name, 30, method, histories=histories if method == "ga" else None) for name, method in cases
+    ]
     run = Run(tmp_path, summaries, make_settings(systems, methods={"upso2d": ["bic"], "ga": ["bic"]}))
     for name, path in run.figures.items():
         assert path.read_bytes().startswith(b"%PDF") or ElementTree.parse(path) is not None, name
