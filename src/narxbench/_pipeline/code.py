@@ -178,7 +178,7 @@ def imported_files(file: Path) -> frozenset[Path]:
 
 @cache
 def _imported_names(file: Path) -> frozenset[str]:
-    """Return the full names that a file imports, without those of Python; the last part may be a name in a module."""
+    """Return the full names that a file imports, without those of Python. The last part may be a name in a module."""
     names = _imports(ast.parse(file.read_bytes()))
     return frozenset(name for name in names if name.split(".")[0] not in sys.stdlib_module_names)
 

@@ -54,7 +54,7 @@ class ComparisonPlan:
         }
 
     def _too_slow(self, problem: Problem) -> dict[str, dict[str, Any]]:
-        """Return what is to be known of each method that is not run on a problem."""
+        """Return the facts on each method that is not run on a problem."""
         too_slow = {}
         for name in self._study.too_slow(problem):
             method = self._study.methods[name]
@@ -67,7 +67,7 @@ class ComparisonPlan:
         return too_slow
 
     def methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return what is to be known of each method that is scored on a problem."""
+        """Return the facts on each method that is scored on a problem."""
         methods = {}
         for method in self._scored_methods(wildcards):
             run = self._plan.run(wildcards, method)

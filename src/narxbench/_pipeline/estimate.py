@@ -1,4 +1,4 @@
-"""A rough estimate of the resources of a study by its settings; ``benchmarks/estimate.py`` compares it with the use."""
+"""A rough estimate of the resources of a study, which ``benchmarks/estimate.py`` compares with the use."""
 
 from collections.abc import Sequence
 from math import comb

@@ -41,7 +41,7 @@ def _environment(made_with: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_manifest(path: str | Path) -> dict[str, str]:
-    """Return the rows of a manifest; a damaged one is a NarxbenchError with the line."""
+    """Return the rows of a manifest. A damaged one raises NarxbenchError with the line."""
     header, rows = read_rows(path)
     if header != _HEADER:
         raise NarxbenchError(f"{path}: line 1: found {show(header, kind=False)}; needed: {','.join(_HEADER)}")

@@ -24,7 +24,7 @@ _OF_SETTINGS = ("--config", "--configfile", "--configfiles")
 
 
 def note_start() -> None:
-    """Keep the command line and the time for the record of this run; a job keeps those of the process that began it."""
+    """Keep the command line and the time for the record of this run. A job keeps those of the process that began it."""
     os.environ.setdefault(_STARTED, json.dumps([time.time(), typed(sys.argv)]))
 
 
@@ -73,7 +73,7 @@ def run_record(logs: str, results: Iterable[str]) -> RunRecord:
 
 
 def _cpu_seconds(log: Path) -> float:
-    """Return the CPU seconds of a job by its log; one that a power cut has emptied counts as 0."""
+    """Return the CPU seconds of a job by its log, or 0 if a power cut has emptied the log."""
     times = _TIMES.fullmatch(log.read_text(encoding="utf-8", errors="replace"))
     return float(times[1]) if times else 0.0
 

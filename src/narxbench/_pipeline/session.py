@@ -105,7 +105,7 @@ def stop_timers(workflow: Any) -> None:
 
 @ended_in_one_line()
 def say_answer() -> None:
-    """Say at the end of a run where its page is, what it says, and how many runs have failed, if any have."""
+    """Say at the end of a run where its page is, what the page says, and how many runs have failed, if any have."""
     for planned, sources, page in _SAID:
         answer = _answer(Path(sources.at(f"data/{planned.name}/pages/answer.txt")), map(sources.at, sources.summaries))
         if answer:

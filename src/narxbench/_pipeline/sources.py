@@ -140,7 +140,7 @@ def _failures_in(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the data sets of a summary that were changed after it was made; ``simulations`` has that of each."""
+    """Return the data sets of a summary that were changed after it was made, by the simulation of each."""
     suspects = _suspects(summary, simulations)
     if not suspects:
         return []
@@ -152,8 +152,8 @@ def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]
 def _changed_runs(summary: str, seeds_by_file: Mapping[str, Sequence[int]]) -> list[str]:
     """Return the run files that a summary represents whose runs are not those that it summed up.
 
-    Each file must have the runs of its own seeds, method and criterion, which its path names: that of another seed has
-    a seal that the summary keeps, too.
+    Each file must have the runs of its own seeds, method and criterion, which its path names. A run
+    of another seed has a seal that the summary keeps, too.
     """
     suspects = _suspects(summary, seeds_by_file)
     if not suspects:
@@ -183,7 +183,7 @@ def _may_differ(path: str, summarised: os.stat_result) -> bool:
 
 
 def _has_seals(path: str, seeds: Sequence[int], kept: Mapping[str, str]) -> bool:
-    """Return whether a file has the runs of its seeds, with the seals that a summary keeps; a damaged file has not."""
+    """Return whether a file, which may be damaged, has the runs of its seeds with the seals that a summary keeps."""
     method, criterion = Path(path).parts[-3:-1]
     try:
         seals = seals_of_runs(read_sealed(path))
@@ -200,7 +200,7 @@ def _changed_since_summed_up(paths: Sequence[str]) -> NarxbenchError:
 
 
 def _check_run_files(summary: str, seeds_by_file: Mapping[str, Sequence[int]], data_sha256: Collection[str]) -> int:
-    """Return how many run files there are; raise NarxbenchError for one that is not what its path and others say.
+    """Return how many run files there are, and raise NarxbenchError for one that is not what its path and others say.
 
     Its seal must fit, and its runs be those of its seeds, made of one of the data sets with the digests
     ``data_sha256``, and have the seals that a summary keeps, if there is one.

@@ -2,5 +2,5 @@
 
 Here live the settings of a study, the design choices that the paper leaves open, the conditions (problem x method x
 criterion), the run files, the summary of a condition, the schemas of frames and the files of tables. May import
-``report`` and what is below; knows no study. Begin with :mod:`narxbench._study.settings`.
+``report`` and the floors below. It knows no study. Begin with :mod:`narxbench._study.settings`.
 """

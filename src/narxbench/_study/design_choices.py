@@ -98,7 +98,7 @@ class Option(Settings):
 
 
 class DesignChoice(Settings):
-    """One design choice; the first option is the baseline."""
+    """One design choice. The first option is the baseline."""
 
     part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *REVIEWED))}")]
     """The part that it belongs to: data, fitness, search (the budget), or an algorithm's name."""

@@ -63,5 +63,5 @@ FIXED_RECORD = RunRecord(
 
 
 def read_run_record(path: StrPath) -> RunRecord:
-    """Read the record of a run; a damaged one raises NarxbenchError with its name."""
+    """Read the record of a run. A damaged one raises NarxbenchError with its name."""
     return as_result(RunRecord, read_json(path), path, "record of a run")

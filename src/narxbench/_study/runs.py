@@ -95,9 +95,9 @@ def run_seeds(
 ) -> str:
     """Run one method on one problem with each seed in turn and return the text of the run file.
 
-    ``data`` is the data set (CSV) of each seed; ``axes`` are those of the random streams other than algorithm,
+    ``data`` is the data set (CSV) of each seed. ``axes`` are those of the random streams other than algorithm,
     criterion and seed, ``structure`` the arguments of :class:`~narxbench._fitness.problem.StructureProblem` other than
-    data and criterion. A run that fails through its algorithm is recorded as failed, and reported; the others go on.
+    data and criterion. A run that fails through its algorithm is recorded as failed, and reported. The others go on.
     One whose process is ended from outside raises NarxbenchError, so that it is made again.
     """
     runs = []
@@ -139,7 +139,7 @@ def one_run(
     axes: Mapping[str, str],
     time_limit: float | None = None,
 ) -> tuple[Run, StructureProblem, float | None]:
-    """Make one run on a data set, and return it with its problem and the CPU seconds of its own process.
+    """Make one run on a data set, and return it with its problem and the CPU seconds of its process.
 
     The parameters are as for :func:`run_seeds`.
     """
@@ -181,7 +181,7 @@ def by_seed(seeds: Sequence[int], files: str | Sequence[str]) -> Mapping[int, st
 
 @lru_cache(maxsize=16)
 def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
-    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
+    """Return the structure problem of a data file. ``digest`` makes a changed file a different problem."""
     u, y = read_signals(path)
     try:
         # The true terms are of the signals as they are.
@@ -196,7 +196,7 @@ def finite(value: float) -> float | None:
 
 
 def size_of(problem: StructureProblem) -> dict[str, Any]:
-    """Return the description of a problem in a run file; settings with their usual values are left out."""
+    """Return the description of a problem in a run file, without settings that have their usual values."""
     size = {"n_terms": len(problem.terms), **{name: getattr(problem, name) for name in _OF_PROBLEM}}
     for name, usual in _USUAL.items():
         if getattr(problem, name) != usual:
@@ -205,7 +205,7 @@ def size_of(problem: StructureProblem) -> dict[str, Any]:
 
 
 def read_run_file(path: str | Path) -> RunFile:
-    """Read a run file; one that is missing, damaged, edited or of another version raises NarxbenchError."""
+    """Read a run file. One that is missing, damaged, edited or of another version raises NarxbenchError."""
     record = read_json(path)
     file = as_result(RunFile, record, path, "run file")
     _check_seal(record, path)
@@ -218,7 +218,7 @@ def seal_of(record: Mapping[str, Any]) -> str:
 
 
 def read_sealed(path: str | Path) -> dict[str, Any]:
-    """Return the content of a run file; one whose content has another seal raises NarxbenchError."""
+    """Return the content of a run file, or raise NarxbenchError if its content has another seal."""
     record: dict[str, Any] = read_json(path)
     _check_seal(record, path)
     return record
@@ -259,7 +259,7 @@ def read_runs(
     """Return the run files of a condition, and all runs, after a check that they belong together.
 
     Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
-    ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``; ``needed_fields`` are the values
+    ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``. ``needed_fields`` are the values
     that fields of each file must have. The error names the file that is damaged or of another condition, data set or
     version.
     """
@@ -287,7 +287,7 @@ def read_runs(
 
 
 def _must_be(path: str | Path, name: str, value: Any, needed: Any) -> None:
-    """Raise the error that a field of a file has another value; of a mapping it shows the keys that differ."""
+    """Raise the error that a field of a file has another value. For a mapping it shows the keys that differ."""
     if value == needed:
         return
     if isinstance(value, pydantic.BaseModel):

@@ -55,7 +55,7 @@ def distinct(values: list[T]) -> list[T]:
 
 
 def _counted(value: object) -> object:
-    """Return the list from 1 to a count; another value as it is, for a later check to refuse or accept."""
+    """Return the list from 1 to a count, and another value as it is, for a later check to refuse or accept."""
     # bool is an int to Python, but no count.
     if type(value) is int and 1 <= value <= MOST_RUNS:
         return list(range(1, value + 1))
@@ -63,7 +63,7 @@ def _counted(value: object) -> object:
 
 
 def _free_name(name: str) -> str:
-    """Return the name of a study; that of a folder of ``data`` that comes with the project raises ValueError."""
+    """Return the name of a study, or raise ValueError for a folder of ``data`` that comes with the project."""
     content = SHIPPED.get(name.casefold())
     if content is not None:
         raise ValueError(f"found {name!r}, the folder of the {content}; allowed: any other name")
@@ -76,7 +76,7 @@ def _known_algorithm(name: str) -> str:
 
 
 def _describe_criteria(schema: dict[str, Any]) -> None:
-    """Say in a schema which criteria there are; a study that asks for no schema loads those that it names."""
+    """Say in a schema which criteria there are. A study that asks for no schema loads those that it names."""
     schema["allowed"] = f"{criterion_forms()}: up to 40 characters"
 
 
@@ -172,7 +172,7 @@ _SIMULATED = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"
 
 @dataclass(frozen=True)
 class Problem:
-    """A data set with candidate terms; ``name`` is its path below the study's problems."""
+    """A data set with candidate terms. ``name`` is its path below the study's problems."""
 
     name: str
     system: System
@@ -231,13 +231,13 @@ class Problem:
 
 
 def problem_name(scenario: str, data_seed: int, system: str, snr_db: float) -> str:
-    """Return the path of a problem below the study's problems; ``scenario`` may be an interpretation."""
+    """Return the path of a problem below the study's problems. ``scenario`` may be an interpretation."""
     return f"{scenario}/data-{data_seed}/{system}/{snr_label(snr_db)}dB"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One problem, method and criterion; ``name`` is its path below the study's runs and conditions."""
+    """One problem, method and criterion. ``name`` is its path below the study's runs and conditions."""
 
     name: str
     problem: Problem
@@ -263,7 +263,7 @@ class Condition:
 
 
 class Part(NamedTuple):
-    """Problems of a study that differ in nothing but system, SNR and seed."""
+    """Problems of a study that differ in system, SNR and seed alone."""
 
     place: Place
     """Where their settings stand."""
@@ -303,7 +303,7 @@ class Part(NamedTuple):
 
 
 class Study(Settings):
-    """The settings that all studies of simulated systems have, complete and valid; each kind of study is a class.
+    """The settings that all studies of simulated systems have, complete and valid. Each kind of study is a class.
 
     A study has every combination of its systems, SNRs, seeds of the data, methods and criteria, unless its kind says
     otherwise.

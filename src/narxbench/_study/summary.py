@@ -1,6 +1,6 @@
 """The summary of a condition: the results of all its runs, as counts and values that later steps need.
 
-A summary only collects; intervals, tests and curves are part of the analysis.
+A summary only collects. Intervals, tests and curves are part of the analysis.
 """
 
 from collections import Counter, defaultdict
@@ -31,7 +31,7 @@ def summarise(
     """Read the run files of a condition, in the order of its seeds, and return the text of its summary.
 
     A term whose selection frequency reaches the ``threshold`` is in the final structure (paper, section IV-C). Failed
-    runs do not count there; ``failures`` has their reasons by seed. The other parameters are as for
+    runs do not count there. ``failures`` has their reasons by seed. The other parameters are as for
     :func:`~narxbench._study.runs.run_seeds`.
     """
     true_system = System(**system)
@@ -88,7 +88,7 @@ def _digest(digests: Sequence[str]) -> str:
 
 
 def _columns(runs: Sequence[Run], candidates: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the values of all runs by name; structures as the places of their terms among the candidates.
+    """Return the values of all runs by name, structures as the places of their terms among the candidates.
 
     ``spent`` are the evaluations that each has made.
     """
@@ -108,7 +108,7 @@ def final_structure(
 ) -> list[str]:
     """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
 
-    ``counts`` says in how many of the ``runs`` each term was selected; terms that no run selected may be missing.
+    ``counts`` says in how many of the ``runs`` each term was selected. Terms that no run selected may be missing.
     """
     if not runs:
         return []

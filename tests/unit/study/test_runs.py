@@ -121,10 +121,6 @@ def test_each_run_may_have_data_of_its_own(folder):
     assert (summary["realisations"], len(set(summary["true_fitness"]))) == (2, 2)
     with pytest.raises(NarxbenchError, match=r"own\.json: another data_sha256: found "):
         summary_of(folder, "own.json", data=names[::-1])
-    # One in the place of another is another data set.
-    shutil.copy(data[0], data[1])
-    with pytest.raises(NarxbenchError, match=r"realisation-2\.csv: changed since it was simulated; delete it and run"):
-        search(folder / "own.json", data, [1, 2])
 
 
 def test_runs_that_found_nothing_and_failed_runs_count_for_no_structure(folder):

@@ -1,6 +1,6 @@
 """The figures of a comparison of methods, as SVG that fits the width of its page or screen.
 
-Horizontal places are per cent of the width; vertical places and the size of text are pixels. So text is as large on a
+Horizontal places are per cent of the width. Vertical places and the size of text are pixels. So text is as large on a
 phone as on a desk.
 """
 
@@ -43,7 +43,7 @@ def heat_cell(view: View, method: str) -> tuple[str, float]:
 
 
 def _whole_percent(share: float) -> str:
-    """Return a share in whole per cent without the sign; only exactly none and all are 0 and 100."""
+    """Return a share in whole per cent without the sign. Only exactly none and all are 0 and 100."""
     number = round(100 * share)
     if 0 < share < 1:
         number = min(99, max(1, number))

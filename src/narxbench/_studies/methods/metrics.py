@@ -36,7 +36,7 @@ class ComparisonMetric(Metric):
     It is computed for each run from the problem, the run and the lowest known J (``of_run``, or NaN where it does not
     apply). ``words`` is its name in sentences, ``hint`` the text below its heading, ``kind`` the type of its column in
     the frame ``scores``. Differences up to ``negligible``, in the units of the transformed value, are too small to
-    matter, which ``region`` says in words; differences of a metric without it are not tested.
+    matter, which ``region`` says in words. Differences of a metric without it are not tested.
     """
 
     of_run: Callable[[Score, ScoredRun, float], float]

@@ -72,7 +72,7 @@ def compared_with_best(by_system: pd.DataFrame, best: str, metric: ComparisonMet
 
 
 def _difference(by_system: pd.DataFrame, first: str, second: str) -> Floats:
-    """Return the differences of two methods in each system; rounding is no difference."""
+    """Return the differences of two methods in each system, without those that are rounding."""
     return np.asarray((by_system[first] - by_system[second]).round(DECIMALS), float)
 
 

@@ -1,6 +1,6 @@
-"""Runs that are repeated: whether an algorithm that has a process of its own gives the same run in a fresh one.
+"""Runs that are repeated: whether an algorithm that has a separate process gives the same run in a fresh one.
 
-This reveals draws from clocks, process numbers or the system, and notes that runs leave each other. The files hold a
+This reveals draws from clocks, process numbers or the system, and notes from one run to the next. The files hold a
 time, so they differ from one rebuild to the next and are in no manifest.
 """
 

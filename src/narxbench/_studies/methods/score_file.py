@@ -33,7 +33,7 @@ class ScoredRun(Settings):
 
 
 class ScoredMethod(Settings):
-    """All runs of one method; one that draws nothing has one run."""
+    """All runs of one method. A deterministic one has one run."""
 
     method: Line = Field(min_length=1)
     algorithm: Line
@@ -78,5 +78,5 @@ class Score(ProblemKey):
 
 
 def read_score(path: StrPath) -> Score:
-    """Read a score file; one that is missing, damaged or of another version raises NarxbenchError."""
+    """Read a score file. One that is missing, damaged or of another version raises NarxbenchError."""
     return read_result(Score, path, "score file")

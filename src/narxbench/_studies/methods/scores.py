@@ -1,6 +1,6 @@
 """The scores of a problem: the runs of all methods on it, checked and judged on fresh data.
 
-A score file only collects; ranks, targets and tests belong to the analysis.
+A score file only collects. Ranks, targets and tests belong to the analysis.
 """
 
 import math
@@ -131,7 +131,7 @@ def _not_run(name: str, about: Mapping[str, Any]) -> ScoredMethod:
 
 
 class _Judge:
-    """Checks and scores the runs on one problem; equal models are judged once."""
+    """Checks and scores the runs on one problem. Equal models are judged once."""
 
     def __init__(self, problem: StructureProblem, true_terms: Sequence[str], fresh: Signals) -> None:
         self._problem, self._true_terms, self._fresh = problem, {*true_terms}, fresh
@@ -139,7 +139,7 @@ class _Judge:
         self._errors: dict[tuple[Any, ...], float | None] = {}
 
     def mistake(self, run: Run) -> str:
-        """Return what is wrong with a run of a run file, or "" if nothing is."""
+        """Return the mistake in a run of a run file, or "" without one."""
         fitness = finite(self._problem.evaluate(run.terms).fitness)
         if run.fitness != fitness:
             return f"found the fitness {run.fitness}; its structure has {fitness}"
@@ -193,7 +193,7 @@ class _Judge:
 
 
 def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
-    """Return the RRSE of a model's free run from the sample ``first`` on; the outputs before it are the measured ones.
+    """Return the RRSE of a model's free run from the sample ``first`` on, after measured outputs.
 
     It is None for a run that diverges, by the bound of the fitness, and where the outputs are all equal.
     """

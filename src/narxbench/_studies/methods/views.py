@@ -31,10 +31,10 @@ def read_cost(path: StrPath) -> pd.DataFrame:
 
 
 class Comparison:
-    """A comparison of methods as it is shown; ``views`` has one view for each part and group of the data sets.
+    """A comparison of methods as it is shown. ``views`` has one view for each part and group of the data sets.
 
-    ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``; ``cost`` is the table of :func:`read_cost`. For
-    methods with a repeated run, ``repeats`` has its outcome; its CPU seconds count where ``cost`` has none. A method
+    ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``. ``cost`` is the table of :func:`read_cost`. For
+    methods with a repeated run, ``repeats`` has its outcome. Its CPU seconds count where ``cost`` has none. A method
     that does not repeat is not ranked. ``added`` are the methods that the study adds to those of the project's
     comparison.
     """
@@ -111,7 +111,7 @@ class View:
         return frame if self.group == ALL else frame[frame["scenario"] == self.group]
 
     def rows(self) -> list[Row]:
-        """Return the methods, the best first; methods that are not ranked, and references, come last.
+        """Return the methods, the best first. Methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
         ``tuned``, ``added`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose choice the

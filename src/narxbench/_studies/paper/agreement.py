@@ -28,7 +28,7 @@ def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
     """Return the likelihood-ratio statistic G2 of ``a`` of ``n_a`` against ``b`` of ``n_b``.
 
     It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are the counts expected with one chance for
-    both. With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
+    both. With one chance it is about 1, whatever the counts, and it grows with the evidence against one chance.
     """
     chosen, total = a + b, n_a + n_b
     table = ((a, n_a, chosen), (n_a - a, n_a, total - chosen), (b, n_b, chosen), (n_b - b, n_b, total - chosen))
@@ -88,7 +88,7 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
-    """Return the deviance between every two data seeds of one interpretation: the part that sampling alone leaves."""
+    """Return the deviance between every two data seeds of one interpretation, which is due to sampling alone."""
     counts = {}
     for seed, rows in compared.sort_values(VALUE).groupby("data_seed"):
         counts[seed] = rows["count"].tolist(), rows["size"].tolist()
@@ -100,10 +100,10 @@ def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
 
 
 def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return how far out the published tables lie among the data sets of an interpretation, on each system.
+    """Return how far out the published tables are among the data sets of an interpretation, on each system.
 
     The paper and the data sets are ranked by the sum of their deviances from all others. ``rank`` is 1 plus the number
-    of data sets that lie nearer, and ``places`` the number of the data sets and the paper: the paper lies farthest out
+    of data sets that are nearer, and ``places`` the number of the data sets and the paper: the paper is farthest out
     where both are equal. Ties count against that.
     """
     rows = []
@@ -119,12 +119,13 @@ def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_test(compared: pd.DataFrame) -> dict[str, Any]:
-    """Return the test that the published tables are one more data set of an interpretation, or NaN for one data seed.
+    """Return the test that the published tables are another data set of an interpretation, NaN for one data seed.
 
     It has the columns of the frame ``nearness``: the ``p_value``, the number ``orders`` of equally likely places of the
-    paper's tables (no p value is smaller than one in this many), and on which of the ``systems`` they lie ``farthest``.
+    paper's tables (no p value is smaller than one in this many), and the ``systems`` on which they are ``farthest``
+    out.
 
-    If the interpretation is right, each of the data sets and the paper is as likely as any other to lie farthest out,
+    If the interpretation is right, each of the data sets and the paper is as likely as any other to be farthest out,
     on every system independently (`system_ranks`). The p value is the exact chance that the ranks of the paper's data
     sets have a sum as large as theirs. The data sets must have had no part in the choice of the interpretation.
     """

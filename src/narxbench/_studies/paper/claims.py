@@ -64,7 +64,7 @@ class Claim(Settings):
 
 
 class Row(NamedTuple):
-    """One condition as the tables print it, with ``nu`` in label order; a reproduced condition has further values.
+    """One condition as the tables print it, with ``nu`` in label order. A reproduced condition has further values.
 
     These are the final J of the runs and of the true structure, the mean best J after a third and after each tenth of
     the evaluations (infinite where not finite), and the median evaluation of the last improvement.
@@ -95,7 +95,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class ConditionsView:
-    """The rows of the paper's systems; ``missing`` says why a row is absent, ``note`` is a remark on the rows."""
+    """The rows of the paper's systems. ``missing`` says why a row is absent, ``note`` is a remark on the rows."""
 
     rows: Sequence[Row]
     missing: str = ""
@@ -138,7 +138,7 @@ class Verdict(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The verdict in a word; a miss that chance can explain has one of its own."""
+        """The verdict in a word, which is another one for a miss that chance can explain."""
         return UNDECIDED if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
 
 
@@ -146,7 +146,7 @@ Predicate = Callable[[ConditionsView], Verdict]
 
 
 def load_claims(path: StrPath) -> list[Claim]:
-    """Read the claims; every one needs a predicate here, and every predicate its claim."""
+    """Read the claims. Every one needs a predicate here, and every predicate its claim."""
     claims, missing = [], dict.fromkeys(PREDICATES)
     entries = read_mapping(path).get("claims")
     if not isinstance(entries, list):
@@ -174,7 +174,7 @@ def claims_frame(claims: Iterable[Claim], published: ConditionsView, here: Condi
 
 
 def published_view(published: Published) -> ConditionsView:
-    """Return the published values as a view; each selection frequency is the multiple of 1/40 that was rounded."""
+    """Return the published values as a view. Each selection frequency is the multiple of 1/40 that was rounded."""
     rows = []
     for place, group in published.values.groupby(PLACE, sort=False):
         values: dict[str, float] = {}
@@ -260,7 +260,7 @@ def most_below_spurious(row: Row) -> Verdict:
 
 
 def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
-    """Return whether most system terms are below a limit; ``p_above`` are the p-values of those that do not."""
+    """Return whether most system terms are below a limit. ``p_above`` are the p-values of those that are not."""
     # Most terms are not below if half of them are above: the p-value is that of the term that makes the half.
     terms, half = len(row.nu), -(-len(row.nu) // 2)
     p_value = 1.0
@@ -503,7 +503,7 @@ def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
 
 
 def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> bool | None:
-    """Return whether some rho suits one system and not another, so that it must be tuned; None if unknown."""
+    """Return whether some rho suits one system and not another, so that it must be tuned, or None if unknown."""
     is_unknown = False
     for rho in RHOS:
         suits = {_all(meets[rho, system]) for system in SYSTEMS}
@@ -680,7 +680,7 @@ def _best_known(*rows: Row) -> float:
 
 
 def _is_best(fitness: float, best: float) -> bool:
-    """Tell whether J is the best known; means of J are rounded to six decimals."""
+    """Tell whether J is the best known. Means of J are rounded to six decimals."""
     return fitness <= best or math.isclose(fitness, best, rel_tol=1e-9)
 
 
@@ -701,7 +701,7 @@ def _closed_in_second_half(row: Row, best: float) -> float | None:
 
 
 def _with_enough_digits(a: float, b: float) -> list[str]:
-    """Return two values of J with this many decimals that they differ in print if they differ; J is kept to six."""
+    """Return two values of J with enough decimals to differ in print if they differ, at most the six that are kept."""
     digits = 1
     while digits < 6 and a != b and f"{a:.{digits}f}" == f"{b:.{digits}f}":
         digits += 1
@@ -726,7 +726,7 @@ def _short(criterion: str) -> str:
 
 
 def _count(verdicts: Iterable[bool | None], noun: str = "") -> str:
-    """Return how many of the known verdicts are true; with a ``noun`` as a share too."""
+    """Return how many of the known verdicts are true, and with a ``noun`` which share of them."""
     known_verdicts = [verdict for verdict in verdicts if verdict is not None]
     true, number = sum(known_verdicts), len(known_verdicts)
     share = f" {noun} ({100 * (true / number):.0f} %)" if noun else ""

@@ -77,7 +77,7 @@ def convergence(curves: pd.DataFrame) -> dict[str, bytes]:
 
 
 def _draw_curves(axis: Axes, curves: pd.DataFrame, systems: Sequence[str]) -> None:
-    """Draw the mean J of each method on some systems; the axis fits what follows the first 5 % of the evaluations."""
+    """Draw the mean J of each method on some systems, on an axis that fits all but the first 5 % of the evaluations."""
     late = []
     for line, system in zip(_LINES, systems, strict=False):
         of_system = curves[curves["system"] == system]
@@ -120,7 +120,7 @@ def term_frequency(selection: pd.DataFrame) -> dict[str, bytes]:
 
 
 def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
-    """Draw the selection frequency of each candidate term; the system terms have their labels."""
+    """Draw the selection frequency of each candidate term. The system terms have their labels."""
     terms = terms.assign(place=range(1, len(terms) + 1))
     colours = terms["system_term"].map({True: SYSTEM_TERM, False: SPURIOUS_TERM})
     axis.bar(terms["place"], terms["frequency"], width=0.8, color=colours, linewidth=0)

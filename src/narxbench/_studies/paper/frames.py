@@ -1,6 +1,6 @@
 """The frames of the paper's study: their columns, and the frames that follow from the summaries of conditions.
 
-A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion; one JSON file sums up its
+A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion. One JSON file sums up its
 runs.
 """
 
@@ -168,9 +168,9 @@ class _Summary(ConditionKey, extra="ignore"):
 
 
 def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
-    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one.
+    """Read the summaries of conditions, in their order. An error names the file that is damaged, or repeats one.
 
-    They have the runs that did not fail: a failed run says nothing of what its method finds. Conditions all of whose
+    They have the runs that did not fail: a failed run does not tell what its method finds. Conditions all of whose
     runs failed are left out, as if they were not complete.
     """
     summaries = _read_summaries(paths)
@@ -233,7 +233,7 @@ def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
 def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:
     """Return one row a condition, with every value that is compared with the paper.
 
-    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`; ``spurious`` is the number
+    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`. ``spurious`` is the number
     of spurious terms that any run chose (r N_t), ``nu_max`` the number of runs that chose the most frequent of them.
     ``third_fitness`` and ``curve`` are means over the runs of the best J after a third and after each tenth of the
     evaluations.
@@ -359,5 +359,5 @@ def _spurious(summary: Summary) -> dict[str, int]:
 
 
 def _infinite(value: float | None) -> float:
-    """Return J as a number; in summaries null means infinity."""
+    """Return J as a number, for in summaries null means infinity."""
     return math.inf if value is None else value

@@ -1,6 +1,6 @@
 """The results that the repository keeps of the study of interpretations, for the boxes of a run's pages.
 
-They are not part of a run: a page is complete without them, and its boxes say what is missing.
+They are not part of a run: a page is complete without them, and its boxes name the missing ones.
 """
 
 from collections import Counter

@@ -64,7 +64,7 @@ class ConditionValues:
 
 @dataclass(frozen=True)
 class ValueTable:
-    """A table of selection frequencies, r and nu_max; ``terms`` has the system terms by their labels."""
+    """A table of selection frequencies, r and nu_max. ``terms`` has the system terms by their labels."""
 
     name: str
     caption: str
@@ -270,7 +270,7 @@ def _notes(values: ValueTable) -> tuple[str, ...]:
 
 
 def explain_command(place: Place, value: str) -> str:
-    """Return the command that prints the facts behind a value of a condition; 2D-UPSO is its default method."""
+    """Return the command that prints the facts behind a value of a condition. Its default method is 2D-UPSO."""
     system, snr_db, method, criterion = place
     command = f"narxbench explain {shlex.quote(system)} --criterion {criterion} --snr {snr_db:g}"
     if method != UPSO:

@@ -26,7 +26,7 @@ _AGREEMENT["comparison_S4", "ga"] = ("table_7", "S4, GA")
 def report_page(material: Material) -> str:
     """Return the main page of a run.
 
-    A complete run is compared with the paper, value by value and claim by claim; a trial shows its values alone, and so
+    A complete run is compared with the paper, value by value and claim by claim. A trial shows its values alone, and so
     does a study of other systems.
     """
     settings, status = material.settings, material.status

@@ -254,7 +254,7 @@ def _true_coefficient(value: float) -> str:
 
 
 def _final_coefficients(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Return the coefficients of the final structure by term; of a structure without a model there are none."""
+    """Return the coefficients of the final structure by term. A structure without a model has none."""
     return dict(zip(summary["final_structure"], summary["final_coefficients"], strict=False))
 
 

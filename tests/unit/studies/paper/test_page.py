@@ -21,12 +21,20 @@ VOID = ("meta", "br", "link", "img", "input")
 
 
 class Page(HTMLParser):
-    """Collects elements, ids, links, scripts and text, and checks that tags are closed in order."""
+    """Collects elements, ids, links, scripts and texts, and checks that tags are closed in order.
+
+    ``texts`` are by the source of the innermost block that they stand in, ``blocks`` are sources with their content.
+    """
 
     def __init__(self, html):
         super().__init__()
-        self.elements, self.ids, self.links, self.scripts, self.texts, self.open = [], [], [], [], [], []
+        self.elements, self.ids, self.links, self.scripts = [], [], [], []
+        self.texts, self.blocks, self.open = [], [], []
         self.feed(html)
+
+    def _add(self, text):
+        for *_, content in self.open:
+            content.append(text)
 
     def handle_starttag(self, tag, attrs):
         values = dict(attrs)
@@ -35,17 +43,23 @@ class Page(HTMLParser):
         if "id" in values:
             self.ids.append(values["id"])
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        self._add(self.get_starttag_text())
         if tag not in VOID:
-            self.open.append(tag)
+            source, content = values.get("data-source"), []
+            if source:
+                self.blocks.append((source, content))
+            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), content))
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] == "script":
+        tags = [tag for tag, *_ in self.open]
+        if tags[-1:] == ["script"]:
             self.scripts.append(data)
-        elif "style" not in self.open:
-            self.texts.append(data)
+        elif "style" not in tags:
+            self.texts.append((self.open[-1][1] if self.open else "", data))
+            self._add(data)
 
     def check_structure(self):
         """Check that all is closed, ids are unique, headings are in order, and nothing else is loaded."""
@@ -59,7 +73,7 @@ class Page(HTMLParser):
 
     @property
     def text(self):
-        return re.sub(r"\s+", " ", "".join(self.texts))
+        return re.sub(r"\s+", " ", "".join(text for _, text in self.texts))
 
 
 def check_policy(html):
@@ -131,50 +145,15 @@ def test_there_are_four_pages_each_well_formed_and_every_link_leads_somewhere(pa
 # Where each number comes from.
 
 
-class Blocks(HTMLParser):
-    """Collects the texts of a page by the source of the innermost block that they stand in, and what each block has."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.texts, self.contents = [], {}, []
-        self.feed(html)
-
-    def _add(self, text):
-        for *_, content in self.open:
-            if content is not None:
-                content.append(text)
-
-    def handle_starttag(self, tag, attrs):
-        self._add(self.get_starttag_text())
-        if tag not in VOID:
-            source = dict(attrs).get("data-source")
-            content = [] if source else None
-            if source:
-                self.contents.append((source, content))
-            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), content))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        if self.open and not {"style", "script", "title"} & {tag for tag, *_ in self.open}:
-            self.texts.setdefault(self.open[-1][1], []).append(data)
-            self._add(data)
-
-
-def blocks_of(html):
-    """Return the outermost and the inner blocks of a page: pairs of source and content, in their order."""
-    return [(source, "".join(content)) for source, content in Blocks(html).contents]
-
-
 def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(pages, trial):
     for name, html in [*of_readers(pages).items(), *of_readers(trial).items()]:
         raw = r"<su[bp]>|&lt;|(?<!is-)\bnan\b|\bNone\b|\bNaN\b|ν_max|\{\{ |%\}"
-        assert re.findall(raw, Page(html).text) == [], name
-        texts = Blocks(html).texts
-        assert texts.keys() <= {"run", "settings", "published", "kept", ""}
+        page = Page(html)
+        assert re.findall(raw, page.text) == [], name
+        assert {source for source, _ in page.texts} <= {"run", "settings", "published", "kept", ""}
         # Names with digits: systems, terms, the method, the paper's title.
-        outside = re.sub(r"S[1-4]|2D-UPSO|T\d+|SHA-256", "", " ".join(texts.get("", [])))
+        outside = " ".join(text for source, text in page.texts if not source)
+        outside = re.sub(r"S[1-4]|2D-UPSO|T\d+|SHA-256", "", outside)
         assert re.findall(r".{0,20}\d.{0,20}", outside) == [], name
 
 
@@ -210,11 +189,10 @@ def test_what_a_page_says_of_a_run_follows_from_the_run_and_nothing_else_does(co
     after = second.pages(OTHER_RECORD, kept_conditions=complete.frames["conditions"])
     n_of_run = 0
     for name, html in of_readers(pages).items():
-        old, new = blocks_of(html), blocks_of(after[name])
-        for (source, text), (source_after, text_after) in zip(old, new, strict=True):
+        for (source, text), (source_after, text_after) in zip(Page(html).blocks, Page(after[name]).blocks, strict=True):
             assert source == source_after
             n_of_run += source == "run"
-            assert (text != text_after) == (source == "run"), (name, text[:300])
+            assert (text != text_after) == (source == "run"), (name, text)
     assert n_of_run > 10
 
 

@@ -119,14 +119,10 @@ def texts(run: Run, name: str) -> list[str]:
     return [comment.strip() for comment in re.findall(r"<!--(.*?)-->", read(run.figures[f"{name}.svg"]))]
 
 
-@pytest.mark.slow
 def test_every_panel_and_every_method_is_named(tmp_path):
-    methods = ("upso2d", "ga", "stepwise")
-    run = Run(
-        tmp_path,
-        [make_summary(name, 30, method) for name, method in product(("S1", "S2", "S4"), methods)],
-        make_settings(["S1", "S2", "S4"], methods={name: ["bic"] for name in methods}),
-    )
+    systems, methods = ("S1", "S2", "S4"), ("upso2d", "ga", "stepwise")
+    summaries = [make_summary(name, 30, method, runs=4) for name, method in product(systems, methods)]
+    run = Run(tmp_path, summaries, make_settings(systems, methods={name: ["bic"] for name in methods}))
     curves = texts(run, "figure_1")
     for name in ("(a) S1 and S2", "(b) S4", "S1: 2D-UPSO", "S2: GA", "S4: stepwise"):
         assert curves.count(name) == 1, name

@@ -1,9 +1,9 @@
 """The choice of the closest interpretation among those that were run under every criterion of the published tables.
 
-Where none was, the criterion of the screening decides. The data seeds of the screening choose it; the others judge it.
-An exact relation between published counts that chance does not explain (:mod:`narxbench._studies.paper.identities`)
-weighs more than any deviance: first come the interpretations that keep most of them, and among these those with the
-smallest deviance.
+Where none was, the criterion of the screening decides. The data seeds of the screening choose it, and the others judge
+it. An exact relation between published counts that chance does not explain
+(:mod:`narxbench._studies.paper.identities`) weighs more than any deviance: first come the interpretations that keep
+most of them, and among these those with the smallest deviance.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def kept_identities(checks: pd.DataFrame, pair: Pair) -> pd.DataFrame:
 def finalists(study: InterpretationStudy) -> pd.DataFrame:
     """Return the interpretations of both algorithms among which the closest is chosen, the closest first.
 
-    ``kept`` of the telling ``identities`` are kept; the deviance is the median over the data seeds of the screening.
+    ``kept`` of the telling ``identities`` are kept. The deviance is the median over the data seeds of the screening.
     """
     criteria = criteria_of_choice(study)
     conditions = study.conditions[study.conditions["data_seed"].isin(study.screening)]

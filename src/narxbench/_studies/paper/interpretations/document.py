@@ -146,7 +146,7 @@ def _choices_without_clear_effect(effects: pd.DataFrame) -> list[str]:
 
 
 def _closest(findings: Findings) -> Record:
-    """Return the closest interpretation and its ``candidates``; ``unseen`` counts the data seeds that only judge it.
+    """Return the closest interpretation and its ``candidates``. ``unseen`` counts the data seeds that only judge it.
 
     ``consistent`` is the best candidate that contradicts no statement, if the closest contradicts one.
     """

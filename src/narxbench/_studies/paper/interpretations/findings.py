@@ -42,7 +42,7 @@ ALL = "all"  # criteria under which a role was run
 
 
 def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return median and range of columns in groups; all three are missing where any value of a group is."""
+    """Return median and range of columns in groups. All three are missing where any value of a group is."""
     grouped = frame.groupby(list(by), sort=False)[list(names)]
     middle, low, high = grouped.median(skipna=False), grouped.min(skipna=False), grouped.max(skipna=False)
     columns: dict[str, pd.Series] = {}
@@ -52,7 +52,7 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and an interval of the mean of the column ``change`` in groups; ``clear`` ones exclude 0.
+    """Return median, range and an interval of the mean of the column ``change`` in groups. ``clear`` ones exclude 0.
 
     The screening has too few data seeds to estimate how much a change varies. The change is compared with the
     ``spread`` of the measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from
@@ -111,7 +111,7 @@ class Findings:
 
     @cached_property
     def roles(self) -> dict[str, Pair]:
-        """The interpretations that are set side by side, by role, if they were run; two roles may have the same."""
+        """The interpretations that are set side by side, by role, if they were run. Two roles may have the same."""
         texts = {AS_DESCRIBED: BASELINE}
         reset = self.study.choices.named.get("reset")
         if reset is not None:
@@ -224,7 +224,7 @@ class Findings:
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """The changes of deviance and biases by each single option; the largest change of the deviance comes first."""
+        """The changes of deviance and biases by each single option. The largest change of the deviance comes first."""
         deviances = pd.concat(map(self.study.nearness, COMPARED), ignore_index=True)
         measures = deviances.set_index(BY_SEED)[["deviance", *BIASES]]
         baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
@@ -252,8 +252,8 @@ class Findings:
     def role_verdicts(self) -> pd.DataFrame:
         """The verdict on each claim in each role: that of more than half of its data seeds, or undecided.
 
-        Of the ``judged`` data seeds, the columns ``holds``, ``undecided`` and ``fails`` count those with each verdict;
-        on more than half of them the claim misses clearly on the systems ``missed``.
+        Of the ``judged`` data seeds, the columns ``holds``, ``undecided`` and ``fails`` count those with each verdict.
+        On more than half of them the claim misses clearly on the systems ``missed``.
         """
         rows_of = {group: claim_rows(rows) for group, rows in self.study.conditions.groupby(BY_SEED, sort=False)}
         verdicts = []

@@ -39,7 +39,7 @@ class InterpretationStudy:
     """The conditions of the interpretations that lack no condition, each of an algorithm under a criterion.
 
     ``conditions`` is the conditions frame with the column ``shared``, the part of an interpretation that all algorithms
-    share. The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
+    share. The baseline comes first, then single options, then combinations. Seeds and systems ascend, SNRs descend.
     ``options`` are all but those of the baseline. Every interpretation was run on the data seeds ``screening``:
     interpretations are chosen by these, and judged on the other ``seeds``. ``incomplete`` has algorithm and text of the
     interpretations that were left out.
@@ -82,7 +82,7 @@ class InterpretationStudy:
         return "; ".join(contradictions(self.choices, self.chosen(text)))
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield each interpretation of 2D-UPSO with each of GA on the same data; without GA, each of 2D-UPSO."""
+        """Yield each interpretation of 2D-UPSO with each of GA on the same data, or without GA, each of 2D-UPSO."""
         of_upso = self.conditions_of(UPSO)[["interpretation", "shared"]].drop_duplicates()
         of_ga = self.conditions_of(GA)[["interpretation", "shared"]].drop_duplicates()
         if of_ga.empty:

@@ -130,54 +130,6 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     assert single.nearness[["own_deviance", "held_out", "p_value"]].isna().all(axis=None)
 
 
-def with_all_criteria(text, *, sum_of_outputs, spurious=0, seeds=2):
-    """Return conditions of 2D-UPSO under every criterion; T1 to T4 of S4 add up to a sum with a penalty of 256."""
-
-    def nu(system, snr_db, seed):
-        others = [40] * (len(published().systems[system]) - 4)
-        if system != "S4":
-            return (40,) * len(published().systems[system])
-        # T6 and T20 to T23 are never selected.
-        for place in (5, 19, 20, 21, 22):
-            others[place - 4] = 0
-        return (sum_of_outputs, 0, 0, 0, *others)
-
-    groups = [conditions_of("upso2d", text, seeds, spurious=spurious, nu_max=min(spurious, 9))]
-    for criterion in ("aic-2", "aic-8", "aic-64"):
-        groups.append(
-            conditions_of("upso2d", text, seeds, criterion=criterion, spurious=spurious, nu_max=min(spurious, 9))
-        )
-    return [*groups, conditions_of("upso2d", text, seeds, criterion="aic-256", nu=nu)]
-
-
-def test_exact_relations_weigh_more_than_the_deviance():
-    findings = findings_of(
-        *with_all_criteria("baseline", sum_of_outputs=39),
-        *with_all_criteria(BOUND, sum_of_outputs=39, spurious=9),
-        *with_all_criteria(TIES, sum_of_outputs=40),
-        *with_all_criteria("ring=2", sum_of_outputs=40, spurious=9),
-        # Under BIC alone.
-        conditions_of("upso2d", "learning-set=exemplar", 2, **as_printed()),
-        conditions_of("ga", "baseline", 2),
-        conditions_of("ga", "elitism=on", 2, nu_max=20, spurious=20),
-    )
-    finalists = findings.finalists.set_index("interpretation")
-    assert len(finalists) == 8 and list(finalists["place"]) == [*range(1, 9)]
-    assert set(finalists["identities"]) == {6}
-    kept = {text: finalists.loc[text, "kept"] for text in ("baseline", BOUND, TIES, "ring=2")}
-    assert kept == {"baseline": 5, BOUND: 5, TIES: 6, "ring=2": 6}
-    # Nine spurious terms are nearer to the paper than none, and so is a stronger GA's count.
-    assert list(finalists.index[:2]) == ["ring=2+elitism=on", "ring=2"]
-    assert finalists.loc[BOUND, "deviance"] < finalists.loc[TIES, "deviance"]
-    assert finalists.index.get_loc(TIES) < finalists.index.get_loc(BOUND)
-    assert findings.roles["closest"] == pair("ring=2", "elitism=on")
-    relations = findings.relations
-    of_sum = rows(relations, relation="sum").set_index("role")
-    assert of_sum.loc["closest", ["held", "published", "kept"]].tolist() == [6, 6, True]
-    assert of_sum.loc["as described", ["held", "published", "kept"]].tolist() == [0, 6, False]
-    assert set(rows(relations, relation="zero")["held"]) == {6}
-
-
 def test_claims_by_majority_of_the_data_seeds():
     def missing_in(seeds):
         return lambda system, snr_db, seed: (0 if seed <= seeds else 40,) * len(published().systems[system])
