@@ -102,7 +102,7 @@ def closure(*files: Path) -> frozenset[Path]:
 
 @cache
 def with_criteria(criterion: str | None, *files: Path) -> tuple[Path, ...]:
-    """Return the files of a step with that of a criterion, or with those of all, where it looks criteria up by name."""
+    """Return the files of a step with the file of its criterion, or with all if it looks criteria up by name."""
     if CRITERIA not in closure(*files):
         return files
     words = criterion_words() if criterion is None else [criterion.partition("-")[0]]
@@ -178,7 +178,7 @@ def imported_files(file: Path) -> frozenset[Path]:
 
 @cache
 def _imported_names(file: Path) -> frozenset[str]:
-    """Return the full names that a file imports, without those of Python. The last part may be a name in a module."""
+    """Return the full names that a file imports, without Python's. The last part may be a name in a module."""
     names = _imports(ast.parse(file.read_bytes()))
     return frozenset(name for name in names if name.split(".")[0] not in sys.stdlib_module_names)
 

@@ -95,12 +95,12 @@ class ComparisonPlan:
         return SimpleNamespace(**self._plan.entry(self._repeated, wildcards.method))
 
     def ranking(self) -> dict[str, Any]:
-        """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
+        """Return the parameters of the ranking: the confidence, and the systems that are shown together."""
         situations = {name: situation.systems for name, situation in self._study.situations.items()}
         return {"confidence": self._study.statistics.confidence, "situations": situations}
 
     @property
     def added_methods(self) -> list[str]:
-        """The methods that the study adds to those of the project's comparison."""
+        """The methods of the study that the project's comparison does not have."""
         shipped = read_mapping(COMPARISON)["methods"]
         return [name for name in self._study.methods if name not in shipped]

@@ -16,7 +16,7 @@ _JOB_SECONDS, _ONCE = 6e-3, 25.0
 
 
 class Estimate(NamedTuple):
-    """Searches and CPU seconds of a whole study, the memory of its plan, and that of its largest step."""
+    """Searches and CPU seconds of a whole study, and the memory of its plan and of its largest step."""
 
     searches: int
     seconds: float

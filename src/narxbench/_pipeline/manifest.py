@@ -65,7 +65,7 @@ def other_settings(path: str | Path, made_with: Mapping[str, str]) -> list[str]:
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether all files are those of a reference manifest, and the verdict in words."""
+    """Return whether all files are the same as in a reference manifest, and the verdict in words."""
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
     paths = {name: name for name in kept} | dict(files)

@@ -123,7 +123,7 @@ class Plan:
         return self.entry(self._seeds, name)
 
     def seeds(self, wildcards: Any, method: str = "") -> list[int]:
-        """Return the seeds of a job of runs, or all of a method, which may be in place of that of the wildcards."""
+        """Return the seeds of a job of runs, or all of a method, by default the method of the wildcards."""
         block = getattr(wildcards, "seeds", None)
         if block is not None:
             return self.block(block)
@@ -213,7 +213,7 @@ def plan_of(
 
 
 def data_files(path: str, problem: Problem, seeds: Sequence[int]) -> list[str]:
-    """Return the data sets that runs with some seeds see. ``path`` is that of the problem's data set without suffix."""
+    """Return the data sets that runs with some seeds see. ``path`` has no suffix."""
     if problem.data.realisation == "shared":
         return [f"{path}.csv"]
     return [f"{path}/realisation-{problem.realisation(seed)}.csv" for seed in seeds]

@@ -86,7 +86,7 @@ class FrameSchemas:
         return frame
 
     def read_frames(self, files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        """Read those of the named files that are frames of one study. Errors name the file."""
+        """Read the named files that are frames of one study. Errors name the file."""
         frames = {name: self.read_frame(name, path) for name, path in files.items() if name in self._columns}
         for columns, names in self._shared:
             keys = {name: _keys(frames[name], columns) for name in names if name in frames}

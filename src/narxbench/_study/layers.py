@@ -81,7 +81,7 @@ def with_sources(error: SettingsError, layers: Layers, otherwise: str) -> Narxbe
 
 
 def _source(path: tuple[str, ...], origins: Mapping[tuple[str, ...], str], otherwise: str) -> str:
-    """Return the source of a key. A missing key has the source of its parent, an entry of a list that of the list."""
+    """Return the source of a key. A missing key has the source of its parent, and a list's entry that of the list."""
     for end in range(len(path), 0, -1):
         if path[:end] in origins:
             return origins[path[:end]]
@@ -89,7 +89,7 @@ def _source(path: tuple[str, ...], origins: Mapping[tuple[str, ...], str], other
 
 
 def _paths(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path of every key of a layer, including those of the mappings in it."""
+    """Yield the path of every key of a layer and of the mappings in it."""
     for key, value in layer.items():
         yield (*path, str(key))
         if isinstance(value, Mapping):

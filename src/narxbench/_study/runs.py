@@ -95,7 +95,7 @@ def run_seeds(
 ) -> str:
     """Run one method on one problem with each seed in turn and return the text of the run file.
 
-    ``data`` is the data set (CSV) of each seed. ``axes`` are those of the random streams other than algorithm,
+    ``data`` is the data set (CSV) of each seed. ``axes`` are the axes of the random streams other than algorithm,
     criterion and seed, ``structure`` the arguments of :class:`~narxbench._fitness.problem.StructureProblem` other than
     data and criterion. A run that fails through its algorithm is recorded as failed, and reported. The others go on.
     One whose process is ended from outside raises NarxbenchError, so that it is made again.

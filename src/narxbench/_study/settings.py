@@ -293,7 +293,7 @@ class Part(NamedTuple):
         return system
 
     def input_of(self, system: System) -> Excitation:
-        """Return the input of a system: that of this part, that of the system, or that of the study."""
+        """Return the input of a system: from this part, the system, or the study."""
         excitation = system.excitation or self.data.excitation
         if self.excitation:
             excitation = self.excitation.for_system(excitation)
@@ -352,7 +352,7 @@ class Study(Settings):
     def conditions(
         self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
     ) -> Iterator[Condition]:
-        """Yield the conditions in the order of the settings: those of some ``parts``, or of all."""
+        """Yield the conditions of some ``parts``, or of all, in the order of the settings."""
         if parts is None:
             parts = self.parts()
         for part in parts:

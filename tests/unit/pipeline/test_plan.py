@@ -59,15 +59,6 @@ def test_the_jobs_of_the_paper(folder: Path) -> None:
     assert [*paper.jobs[0]] == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
 
 
-def test_settings_that_only_the_config_of_snakemake_has_count_below_those_of_the_command_line(folder: Path) -> None:
-    config = {"study": "mine", "seeds": 3, "evaluations": 700}
-    planned = plan_of([], ["evaluations=900"], config)
-    assert (planned.name, len(planned.seeds(Wildcards(method="ga")))) == ("mine", 3)
-    assert planned.settings["evaluations"] == 900
-    with pytest.raises(NarxbenchError, match=r"^config: evaluation: unknown key; allowed: .*"):
-        plan_of(config={"study": "mine", "evaluation": 700})
-
-
 COMPARED = """
 kind: methods
 systems: [S1]
@@ -185,26 +176,6 @@ def test_finished_only(plan: Callable) -> None:
     some.keep_finished(SUMMARY, RUNS)
     assert paths(some, SUMMARY) == summaries[:1]
     assert (len(summaries), some.settings) == (2, whole.settings)
-
-
-def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
-    mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
-    sources = sources_of(mine)
-    (summary,) = sources.summaries
-    assert summary == paths(mine, SUMMARY)[0]
-    data = [f"data/mine/problems/as-described/data-1/S1/30dB/realisation-{seed}.csv" for seed in (1, 2)]
-    runs = paths(mine, RUNS)
-    assert [*sources.files([summary])] == [*data, *runs, summary]
-    # Without the summary they are made for it.
-    assert sources.lost() == [] and not sources.exist()
-    touch(summary, *data, *runs)
-    assert sources.lost() == [] and sources.exist()
-    for path in (data[1], runs[0]):
-        Path(path).unlink()
-    assert sources.lost() == [data[1], runs[0]]
-    # Below the prefix of a module.
-    files = sources_of(mine, "results/").files(["data/mine/a.csv"])
-    assert "data/mine/a.csv" in files and all(place == f"results/{path}" for path, place in files.items())
 
 
 def test_to_verify(plan: Callable) -> None:

@@ -109,8 +109,8 @@ def _log_error(error: float) -> float:
 def share_limits(values: Floats, level: float) -> tuple[float, float]:
     """Return the limits of the mean of shares that hold near 0 and 1 too.
 
-    They are those of C. J. Clopper and E. S. Pearson (Biometrika 26, 1934, pages 404-413), with the sum of the shares
-    as the number of successes: of all values between 0 and 1 with the same mean, 0 and 1 alone vary most.
+    They are the limits of C. J. Clopper and E. S. Pearson (Biometrika 26, 1934, pages 404-413), with the sum of the
+    shares as the number of successes: of all values between 0 and 1 with the same mean, 0 and 1 alone vary most.
     """
     successes = math.fsum(values)
     failures = math.fsum(1 - value for value in values)

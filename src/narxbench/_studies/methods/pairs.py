@@ -1,8 +1,8 @@
 """The test of methods: two at a time, paired over systems, with Holm's correction over all pairs.
 
 As J. Demšar advises (Journal of Machine Learning Research 7, 2006, pages 1-30), a difference is tested by Wilcoxon's
-signed-rank test. The correction is over all pairs, not those of the best method alone: which method is best is seen in
-the same data, and a lead of chance is the lead over all others. Among equal methods one is then called better in at
+signed-rank test. The correction is over all pairs, not the pairs of the best method alone: which method is best is seen
+in the same data, and a lead of chance is the lead over all others. Among equal methods one is then called better in at
 most the level of the studies (``tests/unit/studies/methods/test_pairs.py``).
 
 Two methods are practically equal if the mean difference is shown to be within the region of the metric, by two

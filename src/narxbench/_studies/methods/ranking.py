@@ -47,7 +47,7 @@ def rank_study(
     situations: Mapping[str, Sequence[str]] | None = None,
     unsteady: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
+    """Return the `FRAMES` of a comparison of methods by name, from score files in any order.
 
     ``situations`` are groups of systems by name: the data sets of these systems, from all scenarios, form a group
     besides the scenarios. ``unsteady`` methods, of which a repeated run found something else, are not ranked. A score

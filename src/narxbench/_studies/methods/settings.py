@@ -181,7 +181,7 @@ class MethodsStudy(Study):
     def _part(
         self, name: str, scenario: Scenario, systems: Sequence[str], seeds: Sequence[int], *, held_out: bool
     ) -> Part:
-        """Return the part of a scenario that has those of the systems which the scenario is for."""
+        """Return the part of a scenario with the systems that it is for."""
         chosen = scenario.systems or systems
         changes = scenario.model_dump(include={"samples", "validation_samples", "washout", "noise"}, exclude_none=True)
         return Part(

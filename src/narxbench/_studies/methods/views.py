@@ -35,8 +35,8 @@ class Comparison:
 
     ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``. ``cost`` is the table of :func:`read_cost`. For
     methods with a repeated run, ``repeats`` has its outcome. Its CPU seconds count where ``cost`` has none. A method
-    that does not repeat is not ranked. ``added`` are the methods that the study adds to those of the project's
-    comparison.
+    that does not repeat is not ranked. ``added`` are the methods that the project's comparison
+    does not have.
     """
 
     def __init__(

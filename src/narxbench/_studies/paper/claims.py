@@ -354,7 +354,7 @@ def stagnates(upso: Row, ga: Row) -> Verdict:
 def keeps_improving(upso: Row, ga: Row) -> Verdict:
     """Test whether 2D-UPSO's mean J falls in every tenth of the budget, and closes more of its late gap than GA's.
 
-    The late gap is that of `stagnates` after half of the budget. Tenths that begin at the best known J do not count.
+    The late gap is as in `stagnates`, after half of the budget. Tenths that begin at the best known J do not count.
     """
     best = _best_known(upso, ga)
     of_upso, of_ga = _closed_in_second_half(upso, best), _closed_in_second_half(ga, best)
@@ -382,7 +382,7 @@ def everywhere(
 ) -> Predicate:
     """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at the places of a rule.
 
-    Places are the systems at every SNR, or at the smallest by the rule `IN_FIGURES`, which is that of the figures.
+    Places are the systems at every SNR, or at the smallest by the rule `IN_FIGURES`, which the figures show.
     """
 
     def check(view: ConditionsView, system: str, snr_db: float) -> Verdict:

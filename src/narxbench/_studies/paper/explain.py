@@ -53,7 +53,7 @@ class _Value:
 def explain(study: str, value_name: str, words: Mapping[str, str], folder: Path | None = None) -> str:
     """Return the facts behind a value as lines of text. ``folder`` is the working folder by default.
 
-    ``words`` are those of the user for system, method, criterion and SNR. An unknown word raises NarxbenchError with
+    ``words`` are the user's for system, method, criterion and SNR. An unknown word raises NarxbenchError with
     the allowed ones.
     """
     folder = folder or Path()

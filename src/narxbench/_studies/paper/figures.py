@@ -1,4 +1,4 @@
-"""The paper's figures 1 and 2 as it prints them, in a font like that of its text."""
+"""The paper's figures 1 and 2 as it prints them, in a font like its text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -58,7 +58,7 @@ def shown_rows(name: str, frames: Frames, settings: Mapping[str, Any]) -> pd.Dat
 
 @contextmanager
 def _in_print(name: str) -> Iterator[None]:
-    """Draw a figure in this context in a font like that of the paper."""
+    """Draw a figure in this context in a font like the paper's."""
     with drawing(name), mpl.rc_context(_FONT):
         yield
 

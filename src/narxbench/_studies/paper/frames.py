@@ -65,7 +65,7 @@ _COLUMNS = {
 
 
 def _check_selection(path: StrPath, frame: pd.DataFrame) -> None:
-    """Refuse a system term without a label, or with that of another one."""
+    """Refuse a system term without a label, or with the label of another one."""
     system_terms = frame[frame["system_term"]]
     is_wrong = system_terms.duplicated([*KEY, "label"]) | (system_terms["label"] == "")
     for row in system_terms.index[is_wrong].tolist():

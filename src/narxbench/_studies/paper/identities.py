@@ -93,7 +93,7 @@ def identities(published: Published) -> pd.DataFrame:
 def telling_identities(published: Published) -> pd.DataFrame:
     """Return the `identities` that chance does not explain: their chance, times the candidates, is at most `ALPHA`.
 
-    The candidates are those of the same relation in all tables.
+    Candidates of the same relation in all tables count together.
     """
     relations = identities(published)
     candidates = expected_identities(published).groupby("relation")["candidates"].sum()

@@ -171,7 +171,7 @@ def _written(value: Any) -> str:
 
 
 def _same(option: Any, value: Any) -> bool:
-    """Tell whether a value is that of an option, which may leave out what has a default."""
+    """Tell whether a value is an option's. The option may omit settings with a default."""
     if isinstance(option, Mapping) and isinstance(value, Mapping):
         return {**value, **option} == value
     return bool(option == value)
@@ -191,7 +191,7 @@ def settings_as_yaml(settings: Mapping[str, Any]) -> str:
 
 
 def _versions(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the versions that computed the conditions, and that of the package that draws the figures."""
+    """Return the versions that computed the conditions, and the version of matplotlib."""
     versions: dict[str, dict[str, None]] = {}
     for summary in summaries:
         for name, version in summary["versions"].items():

@@ -1,4 +1,4 @@
-"""The paper's tables of values as it prints them: each value of the paper above that of this run.
+"""The paper's tables of values as it prints them: each value of the paper above the run's.
 
 Captions and the order of rows and columns are the paper's. What a run has besides these conditions has tables of the
 same form, one for each system.

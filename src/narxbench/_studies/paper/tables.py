@@ -137,7 +137,7 @@ def held_at(verdict: Mapping[str, Any]) -> str:
 
 
 def claim_verdicts(verdicts: pd.DataFrame, claim: Claim) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rows of the frame ``claims`` on a claim: by the paper's values, and by those of the run."""
+    """Return the rows of the frame ``claims`` on a claim: by the paper's values, and by the run's."""
     rows = {row["side"]: row for row in verdicts[verdicts["id"] == claim.id].to_dict("records")}
     if set(rows) != {"published", "here"}:
         raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
@@ -244,7 +244,7 @@ def _condition_key(summary: Mapping[str, Any]) -> str:
 
 
 def _coefficient(value: float) -> str:
-    """Return a coefficient with four decimals, as the paper prints those of S4."""
+    """Return a coefficient with four decimals, as the paper has on S4."""
     return fixed(value, 4)
 
 

@@ -22,7 +22,7 @@ FINALISTS = ["place", "interpretation", "contradicts", "kept", "identities", "de
 def criteria_of_choice(study: InterpretationStudy) -> list[str]:
     """Return the criteria under which the closest is chosen: all of the published tables of 2D-UPSO, if they were run.
 
-    Otherwise it is that of the screening.
+    Otherwise it is the criterion of the screening.
     """
     published = study.published.once
     criteria = list(dict.fromkeys(published.loc[published["algorithm"] == UPSO, "criterion"]))

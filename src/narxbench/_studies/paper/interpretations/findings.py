@@ -72,7 +72,7 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def _spans(values: pd.DataFrame) -> dict[str, list[int]]:
-    """Return the data seeds of a role's values: those of the screening's criterion, and of all criteria."""
+    """Return the data seeds of a role's values, under the criterion of the screening and under all criteria."""
     n_criteria = values.groupby("data_seed")["criterion"].nunique()
     spans = {SCREENED: sorted(values["data_seed"].unique())}
     if values["criterion"].nunique() > 1:
@@ -126,7 +126,7 @@ class Findings:
 
     @cached_property
     def _values(self) -> dict[str, pd.DataFrame]:
-        """All published values, each once, with those of each role under every criterion."""
+        """All published values, each once, beside the values of each role under every criterion."""
         conditions, values = self.study.conditions, {}
         for role, pair in self.roles.items():
             in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair)
@@ -250,7 +250,7 @@ class Findings:
 
     @cached_property
     def role_verdicts(self) -> pd.DataFrame:
-        """The verdict on each claim in each role: that of more than half of its data seeds, or undecided.
+        """The verdict on each claim in each role: the one on more than half of its data seeds, or undecided.
 
         Of the ``judged`` data seeds, the columns ``holds``, ``undecided`` and ``fails`` count those with each verdict.
         On more than half of them the claim misses clearly on the systems ``missed``.

@@ -40,7 +40,7 @@ class InterpretationStudy:
 
     ``conditions`` is the conditions frame with the column ``shared``, the part of an interpretation that all algorithms
     share. The baseline comes first, then single options, then combinations. Seeds and systems ascend, SNRs descend.
-    ``options`` are all but those of the baseline. Every interpretation was run on the data seeds ``screening``:
+    ``options`` are all options but the baseline's. Every interpretation was run on the data seeds ``screening``:
     interpretations are chosen by these, and judged on the other ``seeds``. ``incomplete`` has algorithm and text of the
     interpretations that were left out.
     """
@@ -98,7 +98,7 @@ class InterpretationStudy:
 
     @cached_property
     def compared(self) -> pd.DataFrame:
-        """The published values, each once, with those of all interpretations under the criterion of the screening."""
+        """The published values, each once, beside those of all interpretations under the criterion of the screening."""
         return compare(pd.concat(map(self.conditions_of, COMPARED)), self.published.once)
 
     def nearness(self, algorithm: str) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
 
 
 def _options(choices: DesignChoices) -> pd.DataFrame:
-    """Return all options but those of the baseline, each with the text of the interpretation that it makes alone."""
+    """Return all options but the baseline's, each with the text of the interpretation that it makes alone."""
     rows = []
     for name, choice in choices.design_choices.items():
         for option in list(choice.options)[1:]:
@@ -173,7 +173,7 @@ def _order(texts: Iterable[str], options: pd.DataFrame, choices: DesignChoices) 
 
 
 def _seeds_by_kind(groups: Mapping[Group, pd.DataFrame], choices: DesignChoices) -> dict[Group, set[int]]:
-    """Return the data seeds on which each group must have been run: all of those of its kind.
+    """Return the data seeds on which each group must have been run: all data seeds of its kind.
 
     The baseline, and named interpretations of compared algorithms, are run on more data seeds than the others.
     """

@@ -74,7 +74,7 @@ class InterpretationsStudy(Study):
     def _conditions_of_part(
         self, choices: DesignChoices, part: Part, systems: Mapping[str, System]
     ) -> Iterator[Condition]:
-        """Yield the conditions of one part, those of each variation together."""
+        """Yield the conditions of one part, variation by variation."""
         for name, text, seed, criterion in self._planned(choices, part.seeds):
             yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
 
@@ -158,7 +158,7 @@ class InterpretationsStudy(Study):
                 yield unknown(place, name, choices.named, "a named interpretation:")
 
     def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
-        """Yield every input that the study needs, those of the options too."""
+        """Yield every input that the study and its options need."""
         yield from super().inputs(choices, systems)
         for name, choice in choices.design_choices.items():
             if (choice.part, choice.setting) == ("data", "excitation"):
