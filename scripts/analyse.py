@@ -17,7 +17,7 @@ def main(job: Any) -> None:
     if [*job.output.keys()] == ["conditions"]:
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
-        statistics = {name: job.params[name] for name in ("confidence", "figure_snr_db")}
-        frames = analyse(summaries, published, load_claims(job.input.claims), **statistics)
+        claims = load_claims(job.input.claims)
+        frames = analyse(summaries, published, claims, confidence=job.params.confidence)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.studies.paper.runs import Run, make_settings
-from tests.unit.studies.paper.summaries import UNKNOWN, paper_summaries, summary
+from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, paper_summaries
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")
@@ -26,12 +26,12 @@ def missing_parts() -> list[str]:
 def all_tables(folder: Path) -> list[str]:
     """Return every table of made-up conditions; the name of a method in the last one has signs of LaTeX."""
     # The first condition has a frequency that no other condition of 40 runs can have.
-    summaries = [summary(runs=100, counts={"y(k-1)": 7}), *paper_summaries()[1:]]
+    summaries = [make_summary(runs=100, counts={"y(k-1)": 7}), *paper_summaries()[1:]]
     settings = make_settings()
     settings["methods"]["upso2d"]["settings"] |= {"inertia": 0.729, "swarm_size": 30, "unification_end": 0.7}
     tables = Run(folder / "paper", summaries, settings).tables
     name = r"_~^a&c%$#{}\|[1]--*<script>X"
-    odd = [summary(UNKNOWN, snr, name) for snr in (50, 30)]
+    odd = [make_summary(UNKNOWN, snr, name) for snr in (50, 30)]
     further = Run(folder / "odd", odd, make_settings([UNKNOWN], methods={name: ["bic"]})).tables
     texts = [text for file, text in tables.items() if file.endswith(".tex")]
     return [*texts, further[f"selection_{UNKNOWN}.tex"]]

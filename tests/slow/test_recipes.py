@@ -124,7 +124,6 @@ snr_db: [30, 300]
 seeds: 2
 evaluations: 1500
 data: {realisation: per_run}
-figures: {snr_db: 300}
 methods:
   upso2d: {criteria: [bic, aic-16]}
   ga: null
@@ -156,7 +155,7 @@ def test_system_study_and_method(tmp_path):
     assert (0.6 * y.shift(1) + u.shift(2) ** 2)[2:].tolist() == pytest.approx(y[2:].tolist(), abs=1e-12)
     summary = json.loads(text_of(copy, "data/added/conditions/as-described/data-1/X1/300dB/ga-tournament/bic.json"))
     assert summary["realisations"] == 2 and summary["settings"]["selection"] == "tournament"
-    assert {"y(k-1)", "u(k-2)^2"} <= {summary["candidates"][place] for place in summary["runs"]["structures"][0]}
+    assert {"y(k-1)", "u(k-2)^2"} <= {summary["candidates"][place] for place in summary["structures"][0]}
     for name, word in (("table_2", "population size"), ("selection_X1", "ga-tournament"), ("selection_X1", "AIC")):
         assert word in text_of(copy, f"reports/added/tables/{name}.md"), name
     assert project.planned() == {}
@@ -531,5 +530,5 @@ def check_sizes(project, metrics):
     for row in metrics.to_dict("records"):
         place = f"{row['system']}/30dB/{row['method']}/{row['criterion']}"
         summary = json.loads(text_of(project, f"data/tiny/conditions/as-described/data-1/{place}.json"))
-        size = median(map(len, summary["runs"]["structures"])) / len(summary["candidates"])
+        size = median(map(len, summary["structures"])) / len(summary["candidates"])
         assert row["size"] == row["size_high"] == pytest.approx(size)

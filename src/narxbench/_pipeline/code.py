@@ -102,7 +102,7 @@ def closure(*files: Path) -> frozenset[Path]:
 
 @cache
 def with_criteria(criterion: str | None, *files: Path) -> tuple[Path, ...]:
-    """Return the files of a step with that of a criterion, or with those of all, where it looks criteria up by name."""
+    """Return the files of a step with the file of its criterion, or with all if it looks criteria up by name."""
     if CRITERIA not in closure(*files):
         return files
     words = criterion_words() if criterion is None else [criterion.partition("-")[0]]
@@ -149,7 +149,7 @@ def versions_of(*files: Path) -> dict[str, str]:
 
 @cache
 def _package(name: str) -> tuple[str, list[str]] | None:
-    """Return the version of an installed package and the packages that it requires; None if it is no such package."""
+    """Return the version of an installed package and the packages that it requires, or None for another name."""
     try:
         package = metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -178,7 +178,7 @@ def imported_files(file: Path) -> frozenset[Path]:
 
 @cache
 def _imported_names(file: Path) -> frozenset[str]:
-    """Return the full names that a file imports, without those of Python; the last part may be a name in a module."""
+    """Return the full names that a file imports, without Python's. The last part may be a name in a module."""
     names = _imports(ast.parse(file.read_bytes()))
     return frozenset(name for name in names if name.split(".")[0] not in sys.stdlib_module_names)
 

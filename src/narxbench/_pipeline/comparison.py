@@ -7,7 +7,7 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.yaml import read_mapping
 from narxbench._pipeline.plan import HERE, Plan
 from narxbench._studies.methods.settings import MethodsStudy
-from narxbench._study.settings import Method, Problem
+from narxbench._study.settings import Problem
 
 # The project's own comparison.
 COMPARISON = f"{HERE}config/methods.yaml"
@@ -54,12 +54,12 @@ class ComparisonPlan:
         }
 
     def _too_slow(self, problem: Problem) -> dict[str, dict[str, Any]]:
-        """Return what is to be known of each method that is not run on a problem."""
+        """Return the facts on each method that is not run on a problem."""
         too_slow = {}
         for name in self._study.too_slow(problem):
             method = self._study.methods[name]
             too_slow[name] = {
-                **_about(method, "deterministic", "minimises"),
+                "minimises": algorithm(method.algorithm).about.minimises,
                 "algorithm": method.algorithm,
                 "settings": method.settings.model_dump(mode="json"),
                 "evaluations": self._study.evaluations,
@@ -67,7 +67,7 @@ class ComparisonPlan:
         return too_slow
 
     def methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return what is to be known of each method that is scored on a problem."""
+        """Return the facts on each method that is scored on a problem."""
         methods = {}
         for method in self._scored_methods(wildcards):
             run = self._plan.run(wildcards, method)
@@ -75,7 +75,8 @@ class ComparisonPlan:
             methods[method] = {
                 **{name: run[name] for name in ("algorithm", "settings", "evaluations")},
                 "seeds": self._plan.seeds(wildcards, method),
-                **{name: getattr(about, name) for name in ("deterministic", "stops_early", "minimises")},
+                "stops_early": about.stops_early,
+                "minimises": about.minimises,
             }
         return methods
 
@@ -94,18 +95,12 @@ class ComparisonPlan:
         return SimpleNamespace(**self._plan.entry(self._repeated, wildcards.method))
 
     def ranking(self) -> dict[str, Any]:
-        """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
+        """Return the parameters of the ranking: the confidence, and the systems that are shown together."""
         situations = {name: situation.systems for name, situation in self._study.situations.items()}
         return {"confidence": self._study.statistics.confidence, "situations": situations}
 
     @property
     def added_methods(self) -> list[str]:
-        """The methods that the study adds to those of the project's comparison."""
+        """The methods of the study that the project's comparison does not have."""
         shipped = read_mapping(COMPARISON)["methods"]
         return [name for name in self._study.methods if name not in shipped]
-
-
-def _about(method: Method, *fields: str) -> dict[str, Any]:
-    """Return some of the facts that the algorithm of a method declares."""
-    about = algorithm(method.algorithm).about
-    return {field: getattr(about, field) for field in fields}

@@ -21,7 +21,7 @@ _DIGESTS: dict[str, tuple[Mapping[str, Any], str]] = {}
 def simulated(path: str, simulation: Mapping[str, Any]) -> str:
     """Return the data set (CSV) that a path represents.
 
-    ``simulation`` has the parameters of :func:`narxbench._study.data_sets.simulated_csv`; the number of a realisation
+    ``simulation`` has the parameters of :func:`narxbench._study.data_sets.simulated_csv`. The number of a realisation
     is part of the path.
     """
     realisation = _REALISATION.fullmatch(Path(path).name)

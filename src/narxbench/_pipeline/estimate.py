@@ -1,4 +1,4 @@
-"""A rough estimate of the resources of a study by its settings; ``benchmarks/estimate.py`` compares it with the use."""
+"""A rough estimate of the resources of a study, which ``benchmarks/estimate.py`` compares with the use."""
 
 from collections.abc import Sequence
 from math import comb
@@ -16,7 +16,7 @@ _JOB_SECONDS, _ONCE = 6e-3, 25.0
 
 
 class Estimate(NamedTuple):
-    """Searches and CPU seconds of a whole study, the memory of its plan, and that of its largest step."""
+    """Searches and CPU seconds of a whole study, and the memory of its plan and of its largest step."""
 
     searches: int
     seconds: float

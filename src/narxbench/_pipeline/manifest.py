@@ -18,7 +18,6 @@ from narxbench._io.version import __version__
 
 SETTINGS, ENVIRONMENT, VERSIONS = "settings/", "environment/", "versions/"
 _HEADER = ["name", "value"]
-_LISTED = 4
 
 
 def manifest_csv(files: Mapping[str, str], made_with: Mapping[str, str]) -> str:
@@ -42,7 +41,7 @@ def _environment(made_with: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_manifest(path: str | Path) -> dict[str, str]:
-    """Return the rows of a manifest; a damaged one is a NarxbenchError with the line."""
+    """Return the rows of a manifest. A damaged one raises NarxbenchError with the line."""
     header, rows = read_rows(path)
     if header != _HEADER:
         raise NarxbenchError(f"{path}: line 1: found {show(header, kind=False)}; needed: {','.join(_HEADER)}")
@@ -55,7 +54,8 @@ def check_settings(path: str | Path, made_with: Mapping[str, str]) -> None:
         raise NarxbenchError(f"verify: there is no manifest {path} to compare with: run the study to its end first")
     differences = other_settings(path, made_with)
     if differences:
-        raise NarxbenchError(f"verify: {path} was made with other settings: {_listed(differences)}")
+        more = f", and {len(differences) - 1} more" if len(differences) > 1 else ""
+        raise NarxbenchError(f"verify: {path} was made with other settings: {differences[0]}{more}")
 
 
 def other_settings(path: str | Path, made_with: Mapping[str, str]) -> list[str]:
@@ -65,7 +65,7 @@ def other_settings(path: str | Path, made_with: Mapping[str, str]) -> list[str]:
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether all files are those of a reference manifest, and the verdict in words."""
+    """Return whether all files are the same as in a reference manifest, and the verdict in words."""
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
     paths = {name: name for name in kept} | dict(files)
@@ -110,14 +110,6 @@ def _differing(there: Mapping[str, str], here: Mapping[str, str], text: str, abs
             values = (name, here.get(name, absent), there.get(name, absent))
             texts.append(text.format(*map(printable, values)))
     return texts
-
-
-def _listed(texts: list[str]) -> str:
-    """Return the first texts, and how many more there are."""
-    shown = texts[:_LISTED]
-    if len(texts) > _LISTED:
-        shown.append(f"and {len(texts) - _LISTED} more")
-    return "; ".join(shown)
 
 
 def _part(values: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -123,7 +123,7 @@ class Plan:
         return self.entry(self._seeds, name)
 
     def seeds(self, wildcards: Any, method: str = "") -> list[int]:
-        """Return the seeds of a job of runs, or all of a method, which may be in place of that of the wildcards."""
+        """Return the seeds of a job of runs, or all of a method, by default the method of the wildcards."""
         block = getattr(wildcards, "seeds", None)
         if block is not None:
             return self.block(block)
@@ -152,7 +152,7 @@ class Plan:
     def run(self, wildcards: Any, method: str = "") -> dict[str, Any]:
         """Return the parameters of :func:`narxbench._study.runs.run_seeds` that do not depend on the seed.
 
-        ``method`` is in place of that of the wildcards.
+        ``method`` replaces the method of the wildcards.
         """
         name = f"{_problem_of(wildcards)}/{method or wildcards.method}/{wildcards.criterion}"
         if name not in self._runs:
@@ -192,7 +192,7 @@ class Plan:
         return max(_LEAST_MINUTES, ceil(self.study.seeds_per_job * slowest * _TIME_MARGIN / 60))
 
     def entry(self, entries: Mapping[str, Entry], name: str) -> Entry:
-        """Return what a target asks for by a name; one that is not in the study ends the process with one line."""
+        """Return what a target asks for by a name, or end the process with one line without such a name."""
         if name not in entries:
             with ended_in_one_line():
                 raise NarxbenchError(f"{name}: not in the study {self.name}{did_you_mean(name, entries)}")
@@ -213,7 +213,7 @@ def plan_of(
 
 
 def data_files(path: str, problem: Problem, seeds: Sequence[int]) -> list[str]:
-    """Return the data sets that runs with some seeds see; ``path`` is that of the problem's data set without suffix."""
+    """Return the data sets that runs with some seeds see. ``path`` has no suffix."""
     if problem.data.realisation == "shared":
         return [f"{path}.csv"]
     return [f"{path}/realisation-{problem.realisation(seed)}.csv" for seed in seeds]

@@ -1,4 +1,4 @@
-"""The reference results that the repository keeps of a study: which files they are, and what is compared with them."""
+"""The reference results that the repository keeps of a study, and the results that are compared with them."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from narxbench._pipeline.steps import ended_in_one_line
 
 
 def kept_manifest(study: str, made_with: Mapping[str, str], own: str) -> str:
-    """Return the manifest to compare a study with: that of the repository, if it is of these settings, else its own."""
+    """Return the manifest to compare a study with: the kept one, if it has these settings, or else the study's."""
     kept = f"{REFERENCE}/{study}/manifest.csv"
     if os.path.exists(kept) and not other_settings(kept, made_with):
         return kept

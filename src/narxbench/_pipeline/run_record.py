@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from narxbench._study.run_record import RunRecord, StepTime
+from narxbench._study.run_record import RunRecord
 
-_TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:\.[0-9]{1,6})?) s\n")
+_TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall .* s\n")
 # The variable by which the process that was started tells its jobs how and when it was started.
 _STARTED = "NARXBENCH_STARTED"
 # The folder of this checkout of the project.
@@ -24,7 +24,7 @@ _OF_SETTINGS = ("--config", "--configfile", "--configfiles")
 
 
 def note_start() -> None:
-    """Keep the command line and the time for the record of this run; a job keeps those of the process that began it."""
+    """Keep the command line and the time for the record of this run. A job keeps those of the process that began it."""
     os.environ.setdefault(_STARTED, json.dumps([time.time(), typed(sys.argv)]))
 
 
@@ -53,14 +53,12 @@ def run_record(logs: str, results: Iterable[str]) -> RunRecord:
     started, command = json.loads(os.environ.get(_STARTED) or json.dumps([time.time(), typed(sys.argv)]))
     # A log has the name of its result without data/STUDY/FOLDER and the suffix.
     names = {path.split("/", 3)[-1].rpartition(".")[0] for path in results}
-    steps, oldest = [], time.time()
+    steps, oldest = {}, time.time()
     for folder in sorted(filter(Path.is_dir, Path(logs).iterdir())):
         files = [path for path in folder.rglob("*.log") if str(path.relative_to(folder)).removesuffix(".log") in names]
-        cpu, wall = _time_spent(files)
         oldest = min([oldest, *(path.stat().st_mtime for path in files)])
-        steps.append(
-            StepTime(step=folder.name, jobs=len(files), cpu_seconds=round(cpu, 1), wall_seconds=round(wall, 1))
-        )
+        if files:
+            steps[folder.name] = round(sum(map(_cpu_seconds, files)), 1)
     commit = _git("rev-parse", "HEAD")
     return RunRecord(
         command=shlex.join(command),
@@ -74,15 +72,10 @@ def run_record(logs: str, results: Iterable[str]) -> RunRecord:
     )
 
 
-def _time_spent(logs: Iterable[Path]) -> tuple[float, float]:
-    """Return the CPU seconds and the wall seconds of some jobs; a log that a power cut has emptied counts as 0."""
-    cpu = wall = 0.0
-    for path in logs:
-        times = _TIMES.fullmatch(path.read_text(encoding="utf-8", errors="replace"))
-        if times:
-            cpu += float(times[1])
-            wall += float(times[2])
-    return cpu, wall
+def _cpu_seconds(log: Path) -> float:
+    """Return the CPU seconds of a job by its log, or 0 if a power cut has emptied the log."""
+    times = _TIMES.fullmatch(log.read_text(encoding="utf-8", errors="replace"))
+    return float(times[1]) if times else 0.0
 
 
 def _processor() -> str:
@@ -96,7 +89,7 @@ def _processor() -> str:
 
 
 def _git(*arguments: str) -> str:
-    """Return the output of a git command on the project; "" where there is no git, or the project is no checkout."""
+    """Return the output of a git command on the project, or "" without git or outside a checkout."""
     if not (PROJECT / ".git").exists():
         return ""
     with suppress(OSError):

@@ -27,8 +27,6 @@ _PLANNED = "NARXBENCH_PLANNED"
 _RECORDS = Path(".snakemake/metadata")
 # The target that needs no such records: it compares contents.
 _VERIFY = "verify"
-# As many jobs in a timespan are no limit: the option has no word for none.
-_NO_LIMIT = 1_000_000
 # The study that this process has begun, with its summaries and its page.
 _SAID: list[tuple[Plan, Sources, str]] = []
 
@@ -93,20 +91,21 @@ def _check_records(study: str, sources: Sources) -> None:
 
 
 def stop_timers(workflow: Any) -> None:
-    """Keep Snakemake from waking its scheduler by timers, where ``--max-jobs-per-timespan`` is as good as no limit.
+    """Keep Snakemake from waking its scheduler by timers, where ``--max-jobs-per-timespan`` allows all jobs at once.
 
-    Under any limit each job that ends starts one more timer, which has the scheduler choose among the jobs every second
-    until the end. The study of the paper takes 1.47 times the CPU time of its searches with them, and 1.25 times
-    without. The page ``docs/snakemake_timers.md`` shows it with a workflow of a few lines.
+    The option has no word for no limit. Under any limit each job that ends starts one more timer, which has the
+    scheduler choose among the jobs every second until the end. The study of the paper takes 1.47 times the CPU time of
+    its searches with them, and 1.25 times without. The page ``docs/snakemake_timers.md`` shows it with a workflow of a
+    few lines.
     """
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
-    if limiter is not None and limiter.max_jobs >= _NO_LIMIT:
+    if limiter is not None and limiter.max_jobs >= len(workflow.dag):
         workflow.scheduler.job_rate_limiter = None
 
 
 @ended_in_one_line()
 def say_answer() -> None:
-    """Say at the end of a run where its page is, what it says, and how many runs have failed, if any have."""
+    """Say at the end of a run where its page is, what the page says, and how many runs have failed, if any have."""
     for planned, sources, page in _SAID:
         answer = _answer(Path(sources.at(f"data/{planned.name}/pages/answer.txt")), map(sources.at, sources.summaries))
         if answer:
@@ -119,7 +118,7 @@ def say_answer() -> None:
 
 
 def _answer(file: Path, results: Iterable[str]) -> str:
-    """Return what the page says in a line; "" where it says nothing, or is older than one of the results."""
+    """Return what the page says in a line, or "" where it says nothing, or is older than one of the results."""
     if not file.is_file():
         return ""
     written = file.stat().st_mtime

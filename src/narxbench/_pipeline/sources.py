@@ -21,8 +21,8 @@ from narxbench._pipeline.plan import Plan, data_files
 from narxbench._study.runs import read_sealed, seals_of_runs
 
 Value = TypeVar("Value")
-# The reason of a failed run in the text of a summary.
-_FAILURE = re.compile(rb'"failure":"[^"]')
+# Failed runs in the text of a summary, or one in that of scores.
+_FAILURE = re.compile(rb'"failures":|"failure":"[^"]')
 
 
 class Sources:
@@ -33,7 +33,7 @@ class Sources:
     plan : Plan
         The study.
     folder : str
-        The prefix that a workflow which uses this one as a module gives to results; "" without one.
+        The prefix that a workflow which uses this one as a module gives to results, or "" without one.
     summary, problem, runs : str
         The paths of summaries, data sets (without suffix) and run files, with their wildcards.
     """
@@ -57,11 +57,11 @@ class Sources:
         return [*self._stands_for]
 
     def at(self, path: str) -> str:
-        """Return where a file of the study lies."""
+        """Return where a file of the study is."""
         return f"{self.folder}{path}"
 
     def files(self, results: Iterable[str] = ()) -> dict[str, str]:
-        """Return where each data set, each run file and each of some results lies.
+        """Return where each data set, each run file and each of some results is.
 
         All depend on code, settings and versions alone, so that they have the same bytes everywhere. They are in the
         order of causes.
@@ -128,19 +128,19 @@ class Sources:
         return reasons
 
     def _placed(self, by_path: Mapping[str, Value]) -> dict[str, Value]:
-        """Return a mapping by paths as one by where these files lie."""
+        """Return a mapping by paths as one by where these files are."""
         return {self.at(path): value for path, value in by_path.items()}
 
 
 def _failures_in(summary: Mapping[str, Any]) -> list[str]:
     """Return the reasons of the failed runs in a summary, or in the scores of methods other than references."""
     methods = [method for method in summary.get("methods", ()) if not method["reference"]]
-    failed = [*summary.get("failures", ()), *chain.from_iterable(method["runs"] for method in methods)]
-    return [run["failure"] for run in failed if run["failure"]]
+    runs = chain.from_iterable(method["runs"] for method in methods)
+    return [*summary.get("failures", {}).values(), *(run["failure"] for run in runs if run["failure"])]
 
 
 def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the data sets of a summary that were changed after it was made; ``simulations`` has that of each."""
+    """Return the data sets of a summary that were changed after it was made, by the simulation of each."""
     suspects = _suspects(summary, simulations)
     if not suspects:
         return []
@@ -152,8 +152,8 @@ def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]
 def _changed_runs(summary: str, seeds_by_file: Mapping[str, Sequence[int]]) -> list[str]:
     """Return the run files that a summary represents whose runs are not those that it summed up.
 
-    Each file must have the runs of its own seeds, method and criterion, which its path names: that of another seed has
-    a seal that the summary keeps, too.
+    Each file must have the runs of its own seeds, method and criterion, which its path names. A run
+    of another seed has a seal that the summary keeps, too.
     """
     suspects = _suspects(summary, seeds_by_file)
     if not suspects:
@@ -183,7 +183,7 @@ def _may_differ(path: str, summarised: os.stat_result) -> bool:
 
 
 def _has_seals(path: str, seeds: Sequence[int], kept: Mapping[str, str]) -> bool:
-    """Return whether a file has the runs of its seeds, with the seals that a summary keeps; a damaged file has not."""
+    """Return whether a file, which may be damaged, has the runs of its seeds with the seals that a summary keeps."""
     method, criterion = Path(path).parts[-3:-1]
     try:
         seals = seals_of_runs(read_sealed(path))
@@ -200,7 +200,7 @@ def _changed_since_summed_up(paths: Sequence[str]) -> NarxbenchError:
 
 
 def _check_run_files(summary: str, seeds_by_file: Mapping[str, Sequence[int]], data_sha256: Collection[str]) -> int:
-    """Return how many run files there are; raise NarxbenchError for one that is not what its path and others say.
+    """Return how many run files there are, and raise NarxbenchError for one that is not what its path and others say.
 
     Its seal must fit, and its runs be those of its seeds, made of one of the data sets with the digests
     ``data_sha256``, and have the seals that a summary keeps, if there is one.

@@ -1,7 +1,7 @@
 """The calls of scripts by the rules: every script has a function ``main(job)``.
 
 ``job`` has the files, parameters and wildcards of a rule. Steps run in threads of the main process (``run:`` under
-``force-use-threads``): a process of its own, as of ``script:``, takes 926 ms of CPU to import numba, a search 10 ms.
+``force-use-threads``): a separate process, as of ``script:``, takes 926 ms of CPU to import numba, a search 10 ms.
 Each measures its own time, because ``benchmark:`` costs 15 ms a job, and counts all threads of the process.
 """
 
@@ -40,7 +40,7 @@ def ended_in_one_line() -> Iterator[None]:
 
 
 def call(script: str, **job: Any) -> None:
-    """Call ``main`` of a script in this thread; a mistake is reported, and raises StepFailedError."""
+    """Call ``main`` of a script in this thread. A mistake is reported, and raises StepFailedError."""
     try:
         with timed(job["log"][0]):
             _main(script)(SimpleNamespace(**job))

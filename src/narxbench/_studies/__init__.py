@@ -1,5 +1,5 @@
 """The studies: one folder each, from its settings to its pages.
 
-Here live the paper's study with that of its interpretations, and the comparison of methods.
-None knows another one. May import ``study`` and what is below. Begin with the ``settings`` of one of them.
+Here are the paper's study, the study of its interpretations, and the comparison of methods.
+None knows another one. May import ``study`` and the floors below. Begin with the ``settings`` of one of them.
 """

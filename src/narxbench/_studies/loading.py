@@ -1,7 +1,7 @@
 """The settings of a study: strict, merged from its files, checked before anything runs.
 
 A study is ``config/paper.yaml``, or an overlay of it (``--configfile``), or either with values of the command line
-(``--config``). Files are merged in order, mapping by mapping; design choices that the study leaves out are filled in
+(``--config``). Files are merged in order, mapping by mapping. Design choices that the study does not name are filled in
 from its interpretation.
 """
 
@@ -70,7 +70,7 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
 
 
 def _problem_of_file(file: str, samples: int, study: str) -> str:
-    """Return the problem of a recorded input that must have this many samples; "" if there is none."""
+    """Return the problem of a recorded input that must have this many samples, or "" if there is none."""
     message = f"found {show(file, kind=False)}; allowed: "
     if {*"{}"} & {*file}:
         return f"{message}a name without braces, which represent parts of names in Snakemake"
@@ -100,7 +100,7 @@ def load_study(
     """Return the settings of a study: those of its base (``config/paper.yaml``), its overlays and the command line.
 
     Each mistake is a line, with the source that has the last word on its key. ``left_out`` receives the methods whose
-    algorithm cannot be used here, each with the reason, and the study goes without them; if it is None, they are
+    algorithm cannot be used here, each with the reason, and the study goes without them. If it is None, they are
     mistakes.
     """
     choices = choices or load_design_choices()
@@ -138,7 +138,7 @@ def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
-    """Return the settings over the defaults as a study of their kind; the names in it exist."""
+    """Return the settings over the defaults as a study of their kind, in which all names exist."""
     kind = settings.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise SettingsError([unknown(("kind",), kind, KINDS)])
@@ -172,7 +172,7 @@ def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _mapping(settings: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the mapping under a key, before anything is checked; an empty one in place of anything else."""
+    """Return the mapping under a key, before anything is checked, or an empty one in place of anything else."""
     value = settings.get(key)
     return value if isinstance(value, Mapping) else {}
 
@@ -187,7 +187,7 @@ def _algorithms(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _settings_of_interpretation(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, Any]:
-    """Return the settings of the study's interpretation: the defaults of those that the study leaves out."""
+    """Return the settings of the study's interpretation: the defaults of those that the study does not name."""
     name = settings.get("interpretation")
     if not isinstance(name, str) or name not in choices.named:
         what = "an interpretation of config/design_choices.yaml:"
@@ -204,7 +204,7 @@ def _settings_of_interpretation(settings: Mapping[str, Any], choices: DesignChoi
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of a study for editors; no key is required in it, so that it fits overlays."""
+    """Return the JSON schema of a study for editors. No key is required in it, so that it fits overlays."""
     result: dict[str, Any] = {"$defs": {}, "properties": {}}
     for kind in KINDS.values():
         of_kind: dict[str, Any] = for_overlays(kind.model_json_schema())

@@ -1,4 +1,4 @@
-"""The parts that run files, score files and frames share: names of problems and conditions, and the course of a run."""
+"""The names of problems and conditions, which run files, score files and frames share."""
 
 from narxbench._io.settings import Line, Settings
 
@@ -28,10 +28,3 @@ class ConditionKey(ProblemKey):
     scenario: Line = ""
     method: Line
     """Name of the method."""
-
-
-class History(Settings):
-    """The best J so far, at each improvement."""
-
-    evaluations: list[int]
-    fitness: list[float]

@@ -14,7 +14,7 @@ def simulated_csv(
     """Return the data set (CSV, columns u, y) of one system at one SNR.
 
     ``system`` has the arguments of :class:`~narxbench._model.system.System`, ``data`` those of its ``simulate``, as
-    plain data. An excitation in ``data`` prevails over that of the system. Where each run has input and noise of its
+    plain data. An excitation in ``data`` prevails over the system's. Where each run has input and noise of its
     own, ``realisation`` is the run, or 0 for data that no run sees.
     """
     excitation = data["excitation"]

@@ -98,7 +98,7 @@ class Option(Settings):
 
 
 class DesignChoice(Settings):
-    """One design choice; the first option is the baseline."""
+    """One design choice. The first option is the baseline."""
 
     part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *REVIEWED))}")]
     """The part that it belongs to: data, fitness, search (the budget), or an algorithm's name."""
@@ -217,7 +217,7 @@ def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection
 
 
 def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return the words for an interpretation after "with" in a sentence; "" for the baseline."""
+    """Return the words for an interpretation after "with" in a sentence, or "" for the baseline."""
     words = []
     for name, option in _differences(choices, chosen).items():
         words.append(choices.design_choices[name].options[option].words or f"{name}={option}")

@@ -1,6 +1,6 @@
 """Frames of a study: their schemas and their CSV form.
 
-A missing number or truth value is NaN (``pd.NA``) in memory and empty in CSV; a missing text is "".
+A missing number or truth value is NaN (``pd.NA``) in memory and empty in CSV. A missing text is "".
 """
 
 import math
@@ -33,10 +33,10 @@ _KINDS: Mapping[str, tuple[Kind, str]] = {
 class FrameSchemas:
     """The schemas of the frames of a study.
 
-    ``columns`` has the columns of each frame in order, as ``name:kind``, with a star before those that identify a row;
-    a column without a kind holds numbers. ``kinds`` are those that only this study has. ``shared`` names columns in
-    which several frames hold the same rows, so that none of these frames is empty; nor are those that are
-    ``never_empty``. ``complete`` frames have a row for every combination of the values that identify a row; ``checks``
+    ``columns`` has the columns of each frame in order, as ``name:kind``, with a star before those that identify a row.
+    A column without a kind holds numbers. ``kinds`` are those that only this study has. ``shared`` names columns in
+    which several frames hold the same rows, so that none of these frames is empty. Nor are those that are
+    ``never_empty``. ``complete`` frames have a row for every combination of the values that identify a row. ``checks``
     has further checks by frame.
     """
 
@@ -72,21 +72,21 @@ class FrameSchemas:
         return {column: self._kinds[kind][0] for column, kind in self._columns[frame].items()}
 
     def framed(self, name: str, rows: Iterable[Sequence[Any]] | pd.DataFrame) -> pd.DataFrame:
-        """Return rows as the frame ``name``: with its columns and their types; numbers that are not finite are NaN."""
+        """Return rows as the frame ``name``: with its columns and their types. Numbers that are not finite are NaN."""
         kinds = self._columns[name]
         frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=list(kinds))
         typed = frame[list(kinds)].astype({column: self._kinds[kind][1] for column, kind in kinds.items()})
         return typed.replace([math.inf, -math.inf], math.nan)
 
     def read_frame(self, name: str, path: StrPath) -> pd.DataFrame:
-        """Read the CSV file of the frame ``name``; errors name file, line and column."""
+        """Read the CSV file of the frame ``name``. Errors name file, line and column."""
         rows = read_table(path, self._csv_kinds(name), may_be_empty=name not in self._never_empty)
         frame = self.framed(name, rows)
         self._check_rows(name, path, frame)
         return frame
 
     def read_frames(self, files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        """Read those of the named files that are frames of one study; errors name the file."""
+        """Read the named files that are frames of one study. Errors name the file."""
         frames = {name: self.read_frame(name, path) for name, path in files.items() if name in self._columns}
         for columns, names in self._shared:
             keys = {name: _keys(frames[name], columns) for name in names if name in frames}

@@ -1,4 +1,4 @@
-"""Settings in layers: files and values of the command line, merged in order; a mistake names the layer it is in."""
+"""Settings in layers: files and values of the command line, merged in order. A mistake names its layer."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def merge_layers(layers: Layers) -> dict[str, Any]:
 
 
 def merge(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> dict[Any, Any]:
-    """Return a mapping with a layer over it, key by key; ``path`` is where the two are in the settings."""
+    """Return a mapping with a layer over it, key by key. ``path`` is the place of both in the settings."""
     result = dict(base)
     # An excitation of another kind, or another algorithm, replaces the whole: no former setting fits it.
     if path[-1:] == ("excitation",) and layer.get("kind", base.get("kind")) != base.get("kind"):
@@ -81,7 +81,7 @@ def with_sources(error: SettingsError, layers: Layers, otherwise: str) -> Narxbe
 
 
 def _source(path: tuple[str, ...], origins: Mapping[tuple[str, ...], str], otherwise: str) -> str:
-    """Return the source of a key; of a missing one that of its parent, of an entry of a list that of the list."""
+    """Return the source of a key. A missing key has the source of its parent, and a list's entry that of the list."""
     for end in range(len(path), 0, -1):
         if path[:end] in origins:
             return origins[path[:end]]
@@ -89,7 +89,7 @@ def _source(path: tuple[str, ...], origins: Mapping[tuple[str, ...], str], other
 
 
 def _paths(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path of every key of a layer, including those of the mappings in it."""
+    """Yield the path of every key of a layer and of the mappings in it."""
     for key, value in layer.items():
         yield (*path, str(key))
         if isinstance(value, Mapping):

@@ -9,7 +9,7 @@ from narxbench._report.formats import Form
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """The declaration of a metric: its column in frames, its heading in tables, perhaps under that of a group."""
+    """The declaration of a metric: its column in frames, its heading in tables, and that of its group, if any."""
 
     name: str
     heading: str

@@ -34,7 +34,7 @@ def algorithm_digest(algorithm: str) -> str:
 
 @cache
 def code_digest(path: Path) -> str:
-    """Return a digest of what a Python file does; layout, comments and the words of docstrings do not count."""
+    """Return a digest of what a Python file does. Layout, comments and the words of docstrings do not count."""
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
         for _, part in ast.iter_fields(node):

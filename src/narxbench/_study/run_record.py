@@ -1,7 +1,7 @@
 """The record of a run: when, where and by which command the searches of a study were made.
 
 It is written once for a set of results, before the pages that quote it. It names a date, a machine and times, so that
-it differs from one rebuild to the next: it is no part of the manifest.
+it differs from one rebuild to the next: it is not part of the manifest.
 """
 
 from typing import Annotated
@@ -12,19 +12,6 @@ from narxbench._io.files import StrPath, canonical_json, read_json
 from narxbench._io.settings import Line, Settings, as_result
 
 Seconds = Annotated[float, Field(ge=0)]
-
-
-class StepTime(Settings):
-    """The time of all jobs of one step."""
-
-    step: Line
-    """Name of the rule."""
-    jobs: int = Field(ge=0)
-    """Number of its jobs."""
-    cpu_seconds: Seconds
-    """CPU time of the jobs, summed."""
-    wall_seconds: Seconds
-    """Wall time of the jobs, summed; jobs run side by side."""
 
 
 class RunRecord(Settings):
@@ -44,8 +31,8 @@ class RunRecord(Settings):
     """Processor, cores, system and version of Python."""
     wall_seconds: Seconds | None
     """Wall time from the start of the command; missing where some results were made by an earlier command."""
-    steps: list[StepTime]
-    """Time by step."""
+    steps: dict[Line, Seconds]
+    """CPU time of the jobs of each step, summed."""
 
     @property
     def day(self) -> str:
@@ -55,7 +42,7 @@ class RunRecord(Settings):
     @property
     def cpu_seconds(self) -> float:
         """CPU time of all steps."""
-        return sum(step.cpu_seconds for step in self.steps)
+        return sum(self.steps.values())
 
     def to_json(self) -> str:
         """Return the text of the file."""
@@ -71,10 +58,10 @@ FIXED_RECORD = RunRecord(
     changed_files=0,
     machine="",
     wall_seconds=None,
-    steps=[],
+    steps={},
 )
 
 
 def read_run_record(path: StrPath) -> RunRecord:
-    """Read the record of a run; a damaged one raises NarxbenchError with its name."""
+    """Read the record of a run. A damaged one raises NarxbenchError with its name."""
     return as_result(RunRecord, read_json(path), path, "record of a run")

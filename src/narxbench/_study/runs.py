@@ -19,7 +19,7 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, as_result, show
 from narxbench._model.dataset import read_signals
-from narxbench._study.condition import ConditionKey, History
+from narxbench._study.condition import ConditionKey
 from narxbench._study.provenance import algorithm_digest, versions
 
 logger = logging.getLogger("narxbench")
@@ -31,16 +31,18 @@ _USUAL = {"validation_part": "last", "free_run_start": "measured", "required_ter
 
 
 class Run(Settings):
-    """One run. ``fitness`` and ``sse`` are null when every structure was divergent, or the run has failed."""
+    """One run. ``fitness`` is null when every structure was divergent, or the run has failed."""
 
     seed: int
     data_sha256: str
     evaluations: int
     fitness: float | None
-    sse: float | None
     terms: list[str]
     coefficients: list[float]
-    history: History
+    history_evaluations: list[int]
+    """The evaluations that improved J."""
+    history_fitness: list[float]
+    """The best J so far, at each improvement."""
     failure: str = ""
     details: dict[str, Any] = pydantic.Field(default_factory=dict)
     """Further results of the algorithm."""
@@ -48,7 +50,7 @@ class Run(Settings):
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
         terms, weights = self.terms, self.coefficients
-        improvements, fitness = self.history.evaluations, self.history.fitness
+        improvements, fitness = self.history_evaluations, self.history_fitness
         is_ordered = improvements == sorted(set(improvements))
         if improvements:
             is_ordered = is_ordered and 1 <= improvements[0] <= improvements[-1] <= self.evaluations
@@ -93,9 +95,9 @@ def run_seeds(
 ) -> str:
     """Run one method on one problem with each seed in turn and return the text of the run file.
 
-    ``data`` is the data set (CSV) of each seed; ``axes`` are those of the random streams other than algorithm,
+    ``data`` is the data set (CSV) of each seed. ``axes`` are the axes of the random streams other than algorithm,
     criterion and seed, ``structure`` the arguments of :class:`~narxbench._fitness.problem.StructureProblem` other than
-    data and criterion. A run that fails through its algorithm is recorded as failed, and reported; the others go on.
+    data and criterion. A run that fails through its algorithm is recorded as failed, and reported. The others go on.
     One whose process is ended from outside raises NarxbenchError, so that it is made again.
     """
     runs = []
@@ -137,7 +139,7 @@ def one_run(
     axes: Mapping[str, str],
     time_limit: float | None = None,
 ) -> tuple[Run, StructureProblem, float | None]:
-    """Make one run on a data set, and return it with its problem and the CPU seconds of its own process.
+    """Make one run on a data set, and return it with its problem and the CPU seconds of its process.
 
     The parameters are as for :func:`run_seeds`.
     """
@@ -153,19 +155,15 @@ def one_run(
         result, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
     else:
         result, failure, seconds = observed.result, "", observed.cpu_seconds
-    history = History(evaluations=[], fitness=[])
-    for evaluation, fitness in result.history:
-        history.evaluations.append(evaluation)
-        history.fitness.append(fitness)
     run = Run(
         seed=seed,
         data_sha256=digest,
         evaluations=result.evaluations,
         fitness=finite(result.fitness),
-        sse=finite(result.sse),
         terms=result.terms,
         coefficients=result.coefficients,
-        history=history,
+        history_evaluations=[evaluation for evaluation, _ in result.history],
+        history_fitness=[fitness for _, fitness in result.history],
         failure=failure,
         details=result.details,
     )
@@ -183,7 +181,7 @@ def by_seed(seeds: Sequence[int], files: str | Sequence[str]) -> Mapping[int, st
 
 @lru_cache(maxsize=16)
 def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
-    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
+    """Return the structure problem of a data file. ``digest`` makes a changed file a different problem."""
     u, y = read_signals(path)
     try:
         # The true terms are of the signals as they are.
@@ -198,7 +196,7 @@ def finite(value: float) -> float | None:
 
 
 def size_of(problem: StructureProblem) -> dict[str, Any]:
-    """Return the description of a problem in a run file; settings with their usual values are left out."""
+    """Return the description of a problem in a run file, without settings that have their usual values."""
     size = {"n_terms": len(problem.terms), **{name: getattr(problem, name) for name in _OF_PROBLEM}}
     for name, usual in _USUAL.items():
         if getattr(problem, name) != usual:
@@ -207,7 +205,7 @@ def size_of(problem: StructureProblem) -> dict[str, Any]:
 
 
 def read_run_file(path: str | Path) -> RunFile:
-    """Read a run file; one that is missing, damaged, edited or of another version raises NarxbenchError."""
+    """Read a run file. One that is missing, damaged, edited or of another version raises NarxbenchError."""
     record = read_json(path)
     file = as_result(RunFile, record, path, "run file")
     _check_seal(record, path)
@@ -220,7 +218,7 @@ def seal_of(record: Mapping[str, Any]) -> str:
 
 
 def read_sealed(path: str | Path) -> dict[str, Any]:
-    """Return the content of a run file; one whose content has another seal raises NarxbenchError."""
+    """Return the content of a run file, or raise NarxbenchError if its content has another seal."""
     record: dict[str, Any] = read_json(path)
     _check_seal(record, path)
     return record
@@ -261,7 +259,7 @@ def read_runs(
     """Return the run files of a condition, and all runs, after a check that they belong together.
 
     Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
-    ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``; ``needed_fields`` are the values
+    ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``. ``needed_fields`` are the values
     that fields of each file must have. The error names the file that is damaged or of another condition, data set or
     version.
     """
@@ -289,7 +287,7 @@ def read_runs(
 
 
 def _must_be(path: str | Path, name: str, value: Any, needed: Any) -> None:
-    """Raise the error that a field of a file has another value; of a mapping it shows the keys that differ."""
+    """Raise the error that a field of a file has another value. For a mapping it shows the keys that differ."""
     if value == needed:
         return
     if isinstance(value, pydantic.BaseModel):

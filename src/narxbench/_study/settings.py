@@ -31,8 +31,6 @@ Input = tuple[Place, str, Excitation, int]
 
 # Folders of `data` that come with the project, by what is in them.
 SHIPPED = {"reference": "published values", "buck": "measured signals"}
-# SNRs that differ by less are one SNR that was computed.
-_ROUNDING_DB = 1e-9
 
 # Checks of single values
 
@@ -57,7 +55,7 @@ def distinct(values: list[T]) -> list[T]:
 
 
 def _counted(value: object) -> object:
-    """Return the list from 1 to a count; another value as it is, for a later check to refuse or accept."""
+    """Return the list from 1 to a count, and another value as it is, for a later check to refuse or accept."""
     # bool is an int to Python, but no count.
     if type(value) is int and 1 <= value <= MOST_RUNS:
         return list(range(1, value + 1))
@@ -65,24 +63,11 @@ def _counted(value: object) -> object:
 
 
 def _free_name(name: str) -> str:
-    """Return the name of a study; that of a folder of ``data`` that comes with the project raises ValueError."""
+    """Return the name of a study, or raise ValueError for a folder of ``data`` that comes with the project."""
     content = SHIPPED.get(name.casefold())
     if content is not None:
         raise ValueError(f"found {name!r}, the folder of the {content}; allowed: any other name")
     return name
-
-
-def apart(values: list[float]) -> list[float]:
-    """Return SNRs in dB, or raise SettingsError for those that differ from an earlier one by rounding alone."""
-    mistakes = []
-    for place, value in enumerate(values):
-        for earlier in values[:place]:
-            if earlier != value and abs(earlier - value) <= _ROUNDING_DB:
-                text = f"found {value!r} beside {earlier!r}; allowed: values that differ by more than {_ROUNDING_DB:g}"
-                mistakes.append(Mistake((place,), text))
-                break
-    raise_if(mistakes)
-    return values
 
 
 def _known_algorithm(name: str) -> str:
@@ -91,7 +76,7 @@ def _known_algorithm(name: str) -> str:
 
 
 def _describe_criteria(schema: dict[str, Any]) -> None:
-    """Say in a schema which criteria there are; a study that asks for no schema loads those that it names."""
+    """Say in a schema which criteria there are. A study that asks for no schema loads those that it names."""
     schema["allowed"] = f"{criterion_forms()}: up to 40 characters"
 
 
@@ -181,20 +166,13 @@ class Statistics(Settings):
     """Coverage of the intervals."""
 
 
-class Figures(Settings):
-    """The data that the figures show."""
-
-    snr_db: Decibels
-    """SNR of the figures in dB, one of the study's."""
-
-
 # The settings of the data that determine a simulation.
 _SIMULATED = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A data set with candidate terms; ``name`` is its path below the study's problems."""
+    """A data set with candidate terms. ``name`` is its path below the study's problems."""
 
     name: str
     system: System
@@ -253,13 +231,13 @@ class Problem:
 
 
 def problem_name(scenario: str, data_seed: int, system: str, snr_db: float) -> str:
-    """Return the path of a problem below the study's problems; ``scenario`` may be an interpretation."""
+    """Return the path of a problem below the study's problems. ``scenario`` may be an interpretation."""
     return f"{scenario}/data-{data_seed}/{system}/{snr_label(snr_db)}dB"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One problem, method and criterion; ``name`` is its path below the study's runs and conditions."""
+    """One problem, method and criterion. ``name`` is its path below the study's runs and conditions."""
 
     name: str
     problem: Problem
@@ -285,7 +263,7 @@ class Condition:
 
 
 class Part(NamedTuple):
-    """Problems of a study that differ in nothing but system, SNR and seed."""
+    """Problems of a study that differ in system, SNR and seed alone."""
 
     place: Place
     """Where their settings stand."""
@@ -315,7 +293,7 @@ class Part(NamedTuple):
         return system
 
     def input_of(self, system: System) -> Excitation:
-        """Return the input of a system: that of this part, that of the system, or that of the study."""
+        """Return the input of a system: from this part, the system, or the study."""
         excitation = system.excitation or self.data.excitation
         if self.excitation:
             excitation = input_for_system(self.excitation, excitation)
@@ -325,7 +303,7 @@ class Part(NamedTuple):
 
 
 class Study(Settings):
-    """The settings that all studies of simulated systems have, complete and valid; each kind of study is a class.
+    """The settings that all studies of simulated systems have, complete and valid. Each kind of study is a class.
 
     A study has every combination of its systems, SNRs, seeds of the data, methods and criteria, unless its kind says
     otherwise.
@@ -339,8 +317,8 @@ class Study(Settings):
     """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Systems to identify: NAME means config/systems/NAME.yaml."""
-    snr_db: Annotated[list[Decibels], AfterValidator(distinct), AfterValidator(apart)] = Field(min_length=1)
-    """Signal-to-noise ratios in dB."""
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
+    """Signal-to-noise ratios in dB. Figures show the smallest."""
     seeds: Seeds
     """Runs of every condition: their number N for the seeds 1 to N, or the seeds themselves."""
     seeds_per_job: Annotated[int, Field(ge=1, le=MOST_RUNS)]
@@ -357,17 +335,6 @@ class Study(Settings):
     """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     statistics: Statistics
     """How the runs of a condition are summarised."""
-    figures: Figures
-    """What the figures show."""
-
-    @pydantic.model_validator(mode="after")
-    def _figures_show_an_snr(self) -> "Study":
-        shown = self.figures.snr_db
-        if shown not in self.snr_db:
-            allowed = ", ".join(map(snr_label, self.snr_db))
-            text = f"found {snr_label(shown)}, which is not in snr_db; allowed: one of {allowed}"
-            raise SettingsError([Mistake(("figures", "snr_db"), text)])
-        return self
 
     def named_systems(self) -> list[tuple[Place, str]]:
         """Return the systems with the places where they are named."""
@@ -385,7 +352,7 @@ class Study(Settings):
     def conditions(
         self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
     ) -> Iterator[Condition]:
-        """Yield the conditions in the order of the settings: those of some ``parts``, or of all."""
+        """Yield the conditions of some ``parts``, or of all, in the order of the settings."""
         if parts is None:
             parts = self.parts()
         for part in parts:

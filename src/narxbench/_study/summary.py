@@ -1,9 +1,8 @@
 """The summary of a condition: the results of all its runs, as counts and values that later steps need.
 
-A summary only collects; intervals, tests and curves are part of the analysis.
+A summary only collects. Intervals, tests and curves are part of the analysis.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
@@ -11,7 +10,6 @@ from typing import Any
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import budget
-from narxbench._fitness.problem import StructureProblem
 from narxbench._io.files import canonical_json, read_bytes, sha256
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
@@ -33,7 +31,7 @@ def summarise(
     """Read the run files of a condition, in the order of its seeds, and return the text of its summary.
 
     A term whose selection frequency reaches the ``threshold`` is in the final structure (paper, section IV-C). Failed
-    runs do not count there; ``failures`` has their seeds and reasons. The other parameters are as for
+    runs do not count there. ``failures`` has their reasons by seed. The other parameters are as for
     :func:`~narxbench._study.runs.run_seeds`.
     """
     true_system = System(**system)
@@ -54,9 +52,9 @@ def summarise(
         settings=dict(settings),
         problem=size_of(first),
     )
-    first_true, first_file = next(iter(true.values())), next(iter(files.values()))
+    first_file = next(iter(files.values()))
     counts = Counter(chain.from_iterable(run.terms for run in run_records))
-    failures = [{"seed": run.seed, "failure": run.failure} for run in run_records if run.failure]
+    failures = {run.seed: run.failure for run in run_records if run.failure}
     final = final_structure(counts, len(run_records) - len(failures), first.terms, threshold)
     summary = {
         **condition,
@@ -72,14 +70,11 @@ def summarise(
         "candidates": first.terms,
         "system_terms": true_system.terms,
         "true_coefficients": true_system.coefficients,
-        "true_structure": {"coefficients": first_true.coefficients, "fitness": finite(first_true.fitness)},
         "true_fitness": [finite(true[path].fitness) for path in data.values()],
-        "runs": _columns(run_records, first.terms),
+        **_columns(run_records, first.terms),
         "threshold": threshold,
         "final_structure": final,
-        "final_model": _final_model(first, final),
-        "measured": first.data.measured.tolist(),
-        "best_run": _best_run(run_records),
+        "final_coefficients": first.evaluate(final).coefficients,
     }
     # Summaries without a failed run keep the bytes that they have always had.
     if failures:
@@ -93,38 +88,19 @@ def _digest(digests: Sequence[str]) -> str:
 
 
 def _columns(runs: Sequence[Run], candidates: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the values of all runs by name; structures as the places of their terms among the candidates."""
+    """Return the values of all runs by name, structures as the places of their terms among the candidates.
+
+    ``spent`` are the evaluations that each has made.
+    """
     place_of = dict(zip(candidates, count(), strict=False))
     columns: dict[str, list[Any]] = defaultdict(list)
     for run in runs:
         columns["fitness"].append(run.fitness)
-        columns["sse"].append(run.sse)
-        columns["evaluations"].append(run.evaluations)
+        columns["spent"].append(run.evaluations)
         columns["structures"].append([place_of[term] for term in run.terms])
-        columns["history_evaluations"].append(run.history.evaluations)
-        columns["history_fitness"].append(run.history.fitness)
+        columns["history_evaluations"].append(run.history_evaluations)
+        columns["history_fitness"].append(run.history_fitness)
     return columns
-
-
-def _final_model(problem: StructureProblem, structure: Sequence[str]) -> dict[str, Any]:
-    """Return the model of the final structure on a data set, without what is not finite."""
-    model = problem.evaluate(structure)
-    converged = math.isfinite(model.fitness)
-    return {
-        "coefficients": model.coefficients,
-        "fitness": finite(model.fitness),
-        "sse": model.sse if converged else None,
-        "prediction": problem.predict(structure).tolist() if converged else None,
-    }
-
-
-def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
-    """Return the run with the smallest J, the first of several; None if no run has a finite structure."""
-    successful = [run for run in runs if run.fitness is not None]
-    if not successful:
-        return None
-    best = min(successful, key=lambda run: run.fitness or 0.0)
-    return best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})
 
 
 def final_structure(
@@ -132,7 +108,7 @@ def final_structure(
 ) -> list[str]:
     """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
 
-    ``counts`` says in how many of the ``runs`` each term was selected; terms that no run selected may be missing.
+    ``counts`` says in how many of the ``runs`` each term was selected. Terms that no run selected may be missing.
     """
     if not runs:
         return []

@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def to_csv(table: Table) -> str:
-    """Return the data with numbers at full precision; a missing value is an empty field.
+    """Return the data with numbers at full precision. A missing value is an empty field.
 
     Where values were compared, a last column ``differs`` names those that differ clearly, as in ``r lower; T3 higher``.
     Texts are :func:`narxbench._io.csv.guarded`.
@@ -33,12 +33,12 @@ def to_csv(table: Table) -> str:
 
 
 def _guarded_field(value: Any) -> Any:
-    """Return a field so that a text in it is no formula of a spreadsheet."""
+    """Return a field so that a text in it is not a formula of a spreadsheet."""
     return guarded(value) if isinstance(value, str) else value
 
 
 def to_markdown(table: Table) -> str:
-    """Return the table as GitHub-flavoured Markdown; caption in bold above, notes below."""
+    """Return the table as GitHub-flavoured Markdown, with the caption in bold above and the notes below."""
     return rendered("table.md.j2", {"table": table}, TEMPLATES)
 
 

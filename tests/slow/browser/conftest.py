@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.studies.paper.runs import FURTHER_PAGES, RECORD, Run, make_settings
-from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, paper_summaries, summary
+from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, make_summary, paper_summaries
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/slow/browser"
@@ -88,8 +88,8 @@ def pages_of(factory, summaries, settings, record=RECORD):
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
     """Return the pages of an incomplete study with a system that the paper does not have."""
-    summaries = [summary(UNKNOWN, 30, criterion=criterion) for criterion in CRITERIA]
-    summaries.append(summary("S1", 30, "ga"))
+    summaries = [make_summary(UNKNOWN, 30, criterion=criterion) for criterion in CRITERIA]
+    summaries.append(make_summary("S1", 30, "ga"))
     return pages_of(tmp_path_factory, summaries, make_settings(["S1", UNKNOWN]))
 
 

@@ -1,6 +1,5 @@
 """The plan answers the rules: the combinations of the settings, what each is made with, and what all of it costs."""
 
-import re
 from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
@@ -23,15 +22,8 @@ RUNS = "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criter
 SUMMARY = "data/{study}/conditions/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}.json"
 SCORE = "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json"
 # The wildcards of the one condition of SMALL.
-CONDITION = {
-    "study": "mine",
-    "scenario": "as-described",
-    "data_seed": "data-1",
-    "system": "S1",
-    "snr": "30dB",
-    "method": "upso2d",
-    "criterion": "bic",
-}
+CONDITION = {"study": "mine", "scenario": "as-described", "data_seed": "data-1", "system": "S1", "snr": "30dB"}
+CONDITION |= {"method": "upso2d", "criterion": "bic"}
 
 
 class Wildcards(SimpleNamespace):
@@ -67,15 +59,6 @@ def test_the_jobs_of_the_paper(folder: Path) -> None:
     assert [*paper.jobs[0]] == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
 
 
-def test_settings_that_only_the_config_of_snakemake_has_count_below_those_of_the_command_line(folder: Path) -> None:
-    config = {"study": "mine", "seeds": 3, "evaluations": 700}
-    planned = plan_of([], ["evaluations=900"], config)
-    assert (planned.name, len(planned.seeds(Wildcards(method="ga")))) == ("mine", 3)
-    assert planned.settings["evaluations"] == 900
-    with pytest.raises(NarxbenchError, match=r"^config: evaluation: unknown key; allowed: .*"):
-        plan_of(config={"study": "mine", "evaluation": 700})
-
-
 COMPARED = """
 kind: methods
 systems: [S1]
@@ -99,7 +82,6 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     assert compared.scored_runs(RUNS, scored) == [*drawn, once]
     methods = compared.methods(scored)
     assert {name: method["seeds"] for name, method in methods.items()} == {"upso2d": [1, 2, 3], "builder": [1]}
-    assert methods["builder"]["deterministic"] and not methods["upso2d"]["deterministic"]
     problem = compared.problem(scored)
     assert problem["problem"]["scenario"] == "base" and "method" not in problem["problem"]
     assert problem["structure"] == planned.problem(scored).structure
@@ -112,7 +94,7 @@ def test_a_method_that_would_need_too_long_is_scored_and_not_run(plan: Callable)
     compared, scored = ComparisonPlan(plan(limited)), Wildcards(**SCORED)
     assert list(compared.methods(scored)) == ["upso2d"]
     (slow,) = compared.problem(scored)["too_slow"].values()
-    assert (slow["algorithm"], slow["deterministic"], slow["minimises"]) == ("frols", True, False)
+    assert (slow["algorithm"], slow["minimises"]) == ("frols", False)
 
 
 def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(
@@ -159,19 +141,8 @@ def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
 def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) -> None:
     mine = plan(SMALL)
     name = "as-described/data-1/S1"
-    targets = {
-        "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds(Wildcards(seeds="seed-41")),
-        f"{name}/20dB: not in the study mine (did you mean '{name}/30dB'?)": (
-            lambda: mine.problem(Wildcards(**{**CONDITION, "snr": "20dB"}))
-        ),
-        "upso: not in the study mine (did you mean 'upso2d'?)": lambda: mine.blocks("upso"),
-        f"{name}/30dB/upso/bic: not in the study mine (did you mean '{name}/30dB/upso2d/bic'?)": (
-            lambda: mine.run(Wildcards(**{**CONDITION, "method": "upso"}))
-        ),
-    }
-    for reported, call in targets.items():
-        with pytest.raises(SystemExit, match=f"^narxbench: {re.escape(reported)}"):
-            call()
+    with pytest.raises(SystemExit, match=rf"^narxbench: {name}/30dB/upso/bic: not in the study mine \(did you mean "):
+        mine.run(Wildcards(**{**CONDITION, "method": "upso"}))
     compared = ComparisonPlan(plan(COMPARED))
     with pytest.raises(SystemExit, match=r"^narxbench: plane/data-1/.*: not in the study mine"):
         compared.scored_runs(RUNS, Wildcards(**{**SCORED, "scenario": "plane"}))
@@ -205,26 +176,6 @@ def test_finished_only(plan: Callable) -> None:
     some.keep_finished(SUMMARY, RUNS)
     assert paths(some, SUMMARY) == summaries[:1]
     assert (len(summaries), some.settings) == (2, whole.settings)
-
-
-def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
-    mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
-    sources = sources_of(mine)
-    (summary,) = sources.summaries
-    assert summary == paths(mine, SUMMARY)[0]
-    data = [f"data/mine/problems/as-described/data-1/S1/30dB/realisation-{seed}.csv" for seed in (1, 2)]
-    runs = paths(mine, RUNS)
-    assert [*sources.files([summary])] == [*data, *runs, summary]
-    # Without the summary they are made for it.
-    assert sources.lost() == [] and not sources.exist()
-    touch(summary, *data, *runs)
-    assert sources.lost() == [] and sources.exist()
-    for path in (data[1], runs[0]):
-        Path(path).unlink()
-    assert sources.lost() == [data[1], runs[0]]
-    # Below the prefix of a module.
-    files = sources_of(mine, "results/").files(["data/mine/a.csv"])
-    assert "data/mine/a.csv" in files and all(place == f"results/{path}" for path, place in files.items())
 
 
 def test_to_verify(plan: Callable) -> None:
@@ -265,15 +216,13 @@ data: {seeds: 3}
 seeds: 5
 seeds_per_job: 2
 methods: {upso2d: {criteria: [aic-2]}, ga: null, frols: {algorithm: frols, criteria: [bic]}}
-scenarios: {base: {description: x}, own: {description: x, systems: [S2], seeds: 2, snr_db: [10, 20, 30]}}
+scenarios: {base: {description: x}, own: {description: x, systems: [S2], snr_db: [10, 20, 30]}}
 """
 
 
-@pytest.mark.parametrize(
-    "text", ["{}", SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n", COUNTED, "varied"]
-)
+@pytest.mark.parametrize("text", ["{}", COUNTED])
 def test_searches_are_those_of_the_matrix(plan: Callable, text: str) -> None:
-    planned = plan(Path("config/interpretations.yaml").read_text() if text == "varied" else text)
+    planned = plan(text)
     estimate = planned.estimate
     assert estimate.searches == sum(len(planned.block(job["seeds"])) for job in planned.jobs)
     assert estimate.line().startswith(f"{estimate.searches} searches, about ")
@@ -284,19 +233,8 @@ def test_searches_are_those_of_the_matrix(plan: Callable, text: str) -> None:
     [
         (SMALL, "evaluations=10000000", "evaluations: found 10000000, with which a search of upso2d on S1 would take"),
         (SMALL, "data={samples: 10000000}", "data.samples: found 10000000, with which a search of upso2d on S1 would"),
-        (SMALL, "data={washout: 10000000}", "data.washout: found 10000000, with which the simulation of S1 would take"),
         (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
-        pytest.param(
-            TWO_SYSTEMS,
-            "data={seeds: 30000}",
-            "data.seeds: found 30000, with which planning",
-            marks=pytest.mark.slow,
-        ),
-        (
-            TWO_SYSTEMS,
-            "scenarios={base: {description: x, n_u: 48, n_y: 48}}",
-            "scenarios.base: candidate terms of S1: f",
-        ),
+        (TWO_SYSTEMS, "scenarios={base: {description: x, n_u: 48, n_y: 48}}", "scenarios.base: candidate terms of S1"),
     ],
 )
 def test_more_than_the_machine_has(

@@ -62,7 +62,7 @@ def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_pa
 
 
 def test_digests(tmp_path: Path) -> None:
-    """They cover the templates next to a module that fills them in, and are the same in every process."""
+    """They cover the templates next to a module that fills them in."""
     (tmp_path / "some.py").write_text("import narxbench._report.templating\n")
     first = code_of(tmp_path / "some.py")
     (tmp_path / "templates").mkdir()
@@ -75,10 +75,6 @@ def test_digests(tmp_path: Path) -> None:
     third = code_of(tmp_path / "some.py")
     assert second.keys() - first.keys() == {"page.css"}
     assert [name for name in third if third[name] != second[name]] == ["page.css"]
-    program = "import sys, pathlib, narxbench._pipeline.code as c; print(c.code_of(pathlib.Path(sys.argv[1])))"
-    command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
-    printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
-    assert printed == f"{code_of(ROOT / 'scripts' / 'page.py')}\n"
 
 
 def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> None:
@@ -94,12 +90,7 @@ def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> N
     [
         ("search", "", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
         ("figures", "", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
-        (
-            "page",
-            "_report/base.html.j2 _studies/paper/report.html.j2",
-            "jinja2 markdown-it-py ruamel-yaml",
-            "statsmodels",
-        ),
+        ("page", "_report/base.html.j2 _studies/paper/report.html.j2", "jinja2 ruamel-yaml", "statsmodels"),
         ("leaderboard", "_report/site.css _studies/methods/leaderboard.js", "scipy", "matplotlib"),
     ],
 )
@@ -129,27 +120,13 @@ def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
     assert made_by("search", [str(file)], method="ga", criterion="bic")[-1] not in (local_file, project_file)
 
 
-CODE = '''"""A module."""
-
-A = 1  # a remark
-class Settings:
-    size: int = 3
-    """A field."""
-def double(x, y=None):
-    """Return twice x."""
-    return 2 * x
-'''
-SAME = [("A module.", "The module."), ('    """Return twice x."""\n', ""), ("A field.", "The size.")]
-SAME += [("# a remark", ""), ("class", "\n\nclass"), ("A = 1", "A  =  (1)")]
-MEANT = [("A = 1", "A = 2"), ("A = 1", "A = 1.0"), ("2 * x", "x * 2"), ("size: int", "size: float")]
-MEANT += [("x, y=None", "x, y=0"), ("x, y=None", "x, *, y=None")]
-
-
-@pytest.mark.parametrize(("old", "new"), SAME + MEANT)
-def test_digests_are_of_what_code_does(tmp_path: Path, old: str, new: str) -> None:
-    (tmp_path / "a.py").write_text(CODE)
-    (tmp_path / "b.py").write_text(CODE.replace(old, new))
-    assert (code_digest(tmp_path / "a.py") != code_digest(tmp_path / "b.py")) == ((old, new) in MEANT)
+def test_digests_are_of_what_code_does(tmp_path: Path) -> None:
+    """Words, layout and remarks do not count."""
+    digests = []
+    for number, code in enumerate(('"""A module."""\nA = 1\n', "A  =  (1)  # a remark\n", "A = 1.0\n")):
+        (tmp_path / f"{number}.py").write_text(code)
+        digests.append(code_digest(tmp_path / f"{number}.py"))
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_runs_name_their_code_and_python() -> None:
@@ -189,37 +166,6 @@ def test_a_step_depends_on_every_module_that_it_loads_and_a_search_on_its_own_al
             "_studies",
             "_report",
         }
-
-
-SEARCHING = """
-import os, sys
-import narxbench
-from narxbench._algorithms.registry import REVIEWED, algorithm
-u, y = narxbench.load_system("S1").simulate(300, snr_db=30)
-problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100, criterion="aicc")
-for name in REVIEWED:
-    if os.fork() == 0:
-        if algorithm(name).about.requires:
-            os._exit(0)
-        narxbench.search(problem, algorithm=name, seed=1, evaluations=50)
-        criteria = [name for name in sys.modules if name.startswith("narxbench._fitness.criteria.")]
-        print(name, *sorted(sys.modules[name].__file__ for name in criteria), sep="\\t", flush=True)
-        os._exit(0)
-    os.wait()
-"""
-
-
-@pytest.mark.slow
-def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
-    done = subprocess.run([sys.executable, "-c", SEARCHING], capture_output=True, text=True, check=True)
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
-    assert len(lines) > 10
-    several = 0
-    for name, *files in lines:
-        search = with_criteria("aicc", ROOT / "scripts/search.py", *algorithm(name).files)
-        assert {*map(Path, files)} <= closure(*search), name
-        several += len(files) > 1
-    assert several > 5
 
 
 # The manifest
@@ -380,6 +326,6 @@ def test_runs_of_other_data_and_failed_runs_are_told(study: Study) -> None:
     with pytest.raises(NarxbenchError, match=r"seed-1\.json: changed since it was summed up"):
         study.sources.check_all()
     methods = [{"reference": False, "runs": [{"failure": ""}, {"failure": "it ended"}]}, {"reference": True}]
-    content = {"failures": [{"seed": 1, "failure": "it hangs"}], "methods": methods}
+    content = {"failures": {"1": "it hangs"}, "methods": methods}
     study.summary.write_text(json.dumps(content, separators=(",", ":")))
     assert study.sources.failures() == ["it hangs", "it ended"]

@@ -67,7 +67,7 @@ def test_results_without_records_of_what_they_were_made_with_are_not_believed(
     # At the end it says what the page does, unless a summary is missing or younger.
     summary = Path("data/mine/conditions/as-described/data-1/S1/30dB/upso2d/bic.json")
     for path, text in (
-        (summary, '{"failures":[{"failure":"it hangs"}]}'),
+        (summary, '{"failures":{"1":"it hangs"}}'),
         (Path("data/mine/pages/answer.txt"), "Trial."),
     ):
         path.parent.mkdir(parents=True)
@@ -87,19 +87,9 @@ def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile: str)
     if profile:
         settings = yaml.safe_load(read(ROOT / f"profiles/{profile}/config.yaml"))
     limit = MaxJobsPerTimespan.parse_choice(settings["max-jobs-per-timespan"])
-    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
+    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit), dag=range(200_000))
     stop_timers(workflow)
     assert workflow.scheduler.job_rate_limiter is (None if profile else limit)
-
-
-def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
-    Path("mine.yaml").write_text("methods: {ga: {criteria: [aic-02, aic-.5, aic-1e2, bic]}, upso2d: null}")
-    planned = plan_of(["mine.yaml"], [])
-    names = ["aic-2", "aic-0.5", "aic-100", "bic"]
-    assert planned.settings["methods"]["ga"]["criteria"] == names
-    assert [*planned.conditions][:4] == [f"as-described/data-1/S1/50dB/ga/{name}" for name in names]
-    same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
-    assert same.jobs == planned.jobs and same.settings == planned.settings
 
 
 # The record of a run
@@ -126,7 +116,7 @@ def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_cou
     record = record_of(monkeypatch, folder, *words)
     assert record["command"] == "snakemake --cores 2 --config seeds=4 'study=a b' -k --configfile mine.yaml -- all"
     assert record["settings"] == "--config seeds=4 'study=a b' --configfile mine.yaml"
-    assert record["steps"] == [{"step": "search", "jobs": 2, "cpu_seconds": 1.5, "wall_seconds": 2.2}]
+    assert record["steps"] == {"search": 1.5}
     assert 60 <= record["wall_seconds"] < 90
     assert record["date"].startswith(time.strftime("%Y-%m-%d", time.gmtime()))
     # The wall time is missing where an earlier command made some of the runs.
@@ -182,10 +172,3 @@ def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog:
         call(script.stem, log=[str(log)])
     assert caplog.messages == ["narxbench: a.csv: empty"]
     assert log.read_text() == "narxbench: a.csv: empty\n"
-
-
-def test_a_log_without_room_hides_no_mistake(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
-    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
-    with pytest.raises(StepFailedError):
-        call(script.stem, log=[str(script / "step.log")])
-    assert caplog.messages == ["narxbench: a.csv: empty"]

@@ -18,8 +18,8 @@ from narxbench._study.layers import merge, read_layers
 
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
-VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
-VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: [], criteria: []}}"
+VARIED = "kind: interpretations\nvariations: {seeds: 1, methods: [%s], "
+VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: []}}"
 RECORDED = "data: {excitation: {kind: recorded, file: %s}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
@@ -27,7 +27,6 @@ SETTINGS = [
         "snr_dbb: [50]",
         "study: Reference",
         "study: buck",
-        "snr_db: [30.0000000000001, 30]",
         "study: a b",
         "kind: interpretations",
         "kind: methods",
@@ -40,20 +39,21 @@ SETTINGS = [
     RECORDED % "data/mine/problems/as-described/data-1/S1/30dB.csv",
     *("methods: {ga: {settings: {popsize: 9}}}", "methods: {ga: {settings: {selection: propotional}}}"),
     *("methods: {ga: {algorithm: gaa}}", "methods: {ga: {criteria: [bicc]}}", "methods: {new: {criteria: [bic]}}"),
-    *("methods: {new: {algorithm: ga}}", "figures: {snr_db: 33}", VARIED.replace("kind: ", "#") % ("ga", "ga", "", "")),
-    *(VARIED % ("gaa", "ga", "", ""), VARIED % ("ga", "upso", "", ""), VARIED % ("ga", "ga", "{}, {tie: random}", "")),
-    VARIED.replace("seeds: 1", "seeds: [1, 9]") % ("ga", "ga", "", ""),
-    *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
+    *("methods: {new: {algorithm: ga}}", VARIED.replace("kind: ", "#") % ("ga", "", "")),
+    *(VARIED % ("gaa", "", ""), VARIED % ("ga", "{}, {tie: random}", "")),
+    VARIED.replace("seeds: 1", "seeds: [1, 9]") % ("ga", "", ""),
+    *(VARIED % ("ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
     *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
     *(COMPARED % "samples: 601", COMPARED % "n_y: 9999, n_u: 5, degree: 1", COMPARED % "degree: 1"),
     "methods: {ga: {criteria: [aic-2, bic, aic-02.0]}}",
-    *(COMPARED % "without: [heated]", COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}"),
+    COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}",
+    COMPARED.replace("[bic]}", "[bic], limits: {terms: 9}}") % "systems: [S1]",
     COMPARED % "systems: [S1]" + "\nsituations: {a: {description: x, systems: [S1]}}",
     COMPARED % "systems: [S1]" + "\nsituations: {b: {description: x, systems: [heated]}}",
     COMPARED.replace("[bic]", "[bic, aic-2]") % "systems: [S1]",
     COMPARED.replace("upso2d: ", "truth: {algorithm: frols, criteria: [bic]}, upso2d: ") % "systems: [S1]",
 ]
-ON_THE_COMMAND_LINE = ["seeds", "seeds=[1", "data={seed: -1}", "snr_db=[37.5]"]
+ON_THE_COMMAND_LINE = ["seeds", "seeds=[1", "data={seed: -1}"]
 DESIGN_CHOICES = [
     *("interpretations: {a: {tie: random}}", "interpretations: {'../a': {}}", "design_choices: {ties: {part: upso}}"),
     "design_choices: {ties: {options: {random: {value: randm}}}}",
@@ -69,8 +69,8 @@ runs 0 fitness = null
 runs 0 coefficients = []
 runs 0 terms = ["1", "1"]
 runs 0 terms = ["v(k-1)", "1"]
-runs 0 history fitness = []
-runs 0 history = {"evaluations": [201], "fitness": [1.0]}
+runs 0 history_fitness = []
+runs 0 history_evaluations 0 = 201
 runs 0 seed = 7
 runs 0 evaluations = 400
 condition system = "X2"

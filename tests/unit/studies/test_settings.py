@@ -1,6 +1,5 @@
 """Settings of studies: the design choices behind them, how files are merged, and the conditions that they mean."""
 
-import itertools
 import json
 import re
 from itertools import product
@@ -18,7 +17,6 @@ from narxbench._io.files import canonical_json
 from narxbench._io.yaml import read_mapping
 from narxbench._model.excitation import BinaryInput, HeldInput
 from narxbench._studies.loading import load_study, schema
-from narxbench._studies.paper.interpretations.settings import single_changes
 from narxbench._study.condition import ConditionKey
 from narxbench._study.design_choices import (
     BASELINE,
@@ -54,14 +52,6 @@ def test_the_baseline_is_the_default_of_the_library() -> None:
         default = algorithm_of(algorithm).settings({}).model_dump()
         assert baseline[algorithm] == {name: default[name] for name in baseline[algorithm]}
         assert set(baseline[algorithm]) == set(default) - set(STATED.split())
-
-
-def test_every_option_is_carried_out_and_differs_from_the_others() -> None:
-    for name, choice in CHOICES.design_choices.items():
-        for first, second in itertools.combinations(choice.options.values(), 2):
-            assert first.value != second.value
-        for option, described in choice.options.items():
-            assert interpretation_settings(CHOICES, {name: option})[choice.part][choice.setting] == described.value
 
 
 OPTIONS = {name: st.sampled_from(list(choice.options)) for name, choice in CHOICES.design_choices.items()}
@@ -123,9 +113,6 @@ def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_pa
     mine = f"{tmp_path}/mine.yaml"
     expected = [(mine, "seeds"), (COMMAND_LINE, "evaluations"), (COMMAND_LINE, "data.seed")]
     assert places == [*expected, (mine, "statistics.treshold")]
-    # The overlay dropped the SNR that the base shows.
-    with pytest.raises(NarxbenchError, match=rf"^{BASE}: figures\.snr_db: found 30, which is not in snr_"):
-        load(tmp_path, "snr_db: [50, 37.5]")
 
 
 def test_a_study_is_named_by_the_first_file_that_does_or_after_the_last(tmp_path: Path) -> None:
@@ -207,36 +194,18 @@ def test_the_paper_has_every_combination() -> None:
     assert first.problem.simulation["data"].keys() == simulation_settings
 
 
-def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
-    study, conditions = varied
-    assert len(by_unique_name(conditions)) == 6168
-    under_bic = [condition for condition in conditions if condition.criterion == "bic"]
-    members = {(condition.method, condition.interpretation, condition.problem.data_seed) for condition in under_bic}
-    few = study.variations.seeds
-    assert {*few} < {*study.data.seeds}
-    expected = [*product(single_changes(CHOICES), few), *product([CHOICES.named["closest"]], study.data.seeds)]
-    for (chosen, seed), method in product(expected, study.variations.methods):
-        assert (method, interpretation_text(CHOICES, chosen, method), seed) in members
-    # And nowhere else.
-    for text, algorithm in {(condition.interpretation, condition.algorithm) for condition in conditions}:
-        parts = {CHOICES.design_choices[name].part for name in parse_interpretation(CHOICES, text)}
-        assert parts <= {"data", "fitness", "search", algorithm}
-
-
 def test_interpretations_reach_problem_and_method_and_kept_results(varied: tuple[Study, list[Condition]]) -> None:
     study, conditions = varied
     by_name = by_unique_name(conditions)
+    assert len(by_name) == 6168
     noise = by_name["noise=equation/data-1/S3/40dB/ga/bic"]
     assert (noise.problem.name, noise.problem.data.noise) == ("noise=equation/data-1/S3/40dB", "equation")
     bound = by_name["velocity-bound=2/data-1/S3/40dB/upso2d/bic"]
-    assert (bound.problem.name, bound.settings["velocity_bound"]) == ("velocity-bound=2/data-1/S3/40dB", 2.0)
+    assert bound.settings["velocity_bound"] == 2.0
     assert bound.evaluations == study.evaluations == 6000
     assert by_name["evaluations=3000/data-1/S3/40dB/ga/bic"].evaluations == 3000
     first = by_name["validation=first/data-1/S3/40dB/ga/bic"].problem
     assert first.structure["validation_part"] == "first" and first.simulation == bound.problem.simulation
-    assert by_name["washout=0/data-1/S3/40dB/ga/bic"].problem.simulation["data"]["washout"] == 0
-    error = by_name["error=one-step/data-1/S3/40dB/upso2d/bic"].problem
-    assert error.structure["error"] == "one_step" and error.simulation == bound.problem.simulation
     text = "velocity-bound=1.75+restart-count=reset"
     constrained = by_name[f"required-terms=both+{text}/data-4/S4/50dB/upso2d/aic-256"].problem
     assert constrained.structure["required_terms"] == "linear_output_and_input"
@@ -253,98 +222,66 @@ COMPARED = """
 kind: methods
 systems: [S1, mao1997]
 snr_db: [40]
-figures: {snr_db: 40}
 data: {seeds: 2}
 methods:
   upso2d: {criteria: [aic-2]}
   ga: null
-  mine: {algorithm: frols, criteria: [bic]}
+  mine: {algorithm: frols, criteria: [bic], settings_by: package default, limits: LIMITS}
 held_out: {systems: [heater, volterra], seeds: [31, 33]}
-scenarios:
-  base: {description: as it is}
-  odd: {description: all else, systems: [S1], snr_db: [30, 20], seeds: [7], samples: 500, validation_samples: 100,
-        excitation: {kind: gaussian}, noise: equation, n_u: 6, n_y: 5, degree: 3}
-  part: {description: some, without: [heater, mao1997]}
-"""
-
-
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> list[Condition]:
-    path = tmp_path_factory.mktemp("settings") / "compared.yaml"
-    path.write_text(COMPARED)
-    return conditions_of(BASE, path)[1]
-
-
-def test_scenarios_have_their_systems_and_depart_from_the_study(compared: list[Condition]) -> None:
-    # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
-    assert len(by_unique_name(compared)) == (4 * 2 + 2 + 2 * 2) * 2
-    held_out, scenarios = set(), set()
-    for problem in values_of(compared, "problem"):
-        scenarios.add((problem.system.name, problem.scenario))
-        if problem.held_out:
-            held_out.add((problem.system.name, problem.data_seed))
-    assert held_out == set(product(["heater", "volterra"], [31, 33]))
-    assert scenarios >= {("volterra", "base"), ("volterra", "part"), ("heater", "base")}
-    assert not scenarios & {("heater", "part"), ("mao1997", "part"), ("volterra", "odd")}
-
-
-def test_problems_have_the_input_and_the_settings_of_their_scenario(compared: list[Condition]) -> None:
-    by_name = by_unique_name(compared)
-    plain, of_mao = by_name["base/data-2/S1/40dB/upso2d/aic-2"], by_name["base/data-1/mao1997/40dB/mine/bic"]
-    expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
-    assert plain.problem.simulation.items() >= expected.items()
-    assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
-    # A system with an input of its own has it, unless the scenario names another one.
-    assert of_mao.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
-    odd = by_name["odd/data-7/S1/20dB/mine/bic"].problem
-    assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
-    assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
-    assert by_name["odd/data-7/S1/20dB/mine/bic"].key.scenario == "odd"
-
-
-def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path) -> None:
-    path = tmp_path / "compared.yaml"
-    limited = COMPARED.replace("mine: {algorithm: frols,", "mine: {limits: LIMITS, algorithm: frols,")
-    # S1 has 66 candidate terms, in the scenario odd 364; volterra has 84, mao1997 165.
-    few = {("base", "S1"), ("base", "heater"), ("base", "volterra"), ("part", "S1"), ("part", "volterra")}
-    cases = {"{candidates: 84}": few, "{candidates: 200, samples: 499}": set(), "{samples: 500}": {("odd", "S1")}}
-    for limits, data_sets in cases.items():
-        path.write_text(limited.replace("LIMITS", limits))
-        study, conditions = conditions_of(BASE, path)
-        places = {"mine": set(), "upso2d": set()}
-        for condition in conditions:
-            places[condition.method].add((condition.problem.scenario, condition.problem.system.name))
-            assert (condition.method == "mine") <= ("mine" not in study.too_slow(condition.problem))
-        assert places["mine"] == data_sets and len(places["upso2d"]) == 7
-
-
-HARDER = """
 groups: {few: [S1, volterra]}
 scenarios:
   base: {description: as it is}
-  odd: null
-  part: null
-  fast: {description: sampled faster, systems: few, seeds: [5], oversampling: 4, washout: 300, noise: closed-loop}
-  binary: {description: two levels, systems: [mao1997], seeds: [5], excitation: {kind: binary}}
-methods: {mine: {settings_by: package default, settings_source: its manual}}
+  gone: null
+  odd: {description: all else, systems: [S1], snr_db: [30, 20], samples: 500, validation_samples: 100,
+        excitation: {kind: gaussian}, noise: equation, n_u: 6, n_y: 5, degree: 3}
+  fast: {description: sampled faster, systems: few, oversampling: 4, washout: 300, noise: closed-loop}
+  binary: {description: two levels, systems: [mao1997], excitation: {kind: binary}}
 """
 
 
-def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path: Path) -> None:
-    path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
-    path.write_text(COMPARED)
-    harder.write_text(HARDER)
-    study, conditions = conditions_of(BASE, path, harder)
-    by_name = items_by_name(conditions)
-    assert {c.problem.system.name for c in conditions if c.problem.scenario == "fast"} == {"S1", "volterra"}
-    mine = study.methods["mine"]
-    assert (mine.settings_by, mine.settings_source) == ("package default", "its manual")
-    fast = by_name["fast/data-5/S1/40dB/mine/bic"].problem
+def compared(folder: Path, limits: str = "{}") -> tuple[Study, list[Condition]]:
+    (folder / "compared.yaml").write_text(COMPARED.replace("LIMITS", limits))
+    return conditions_of(BASE, folder / "compared.yaml")
+
+
+def test_scenarios_have_their_systems_and_depart_from_the_study(tmp_path: Path) -> None:
+    study, conditions = compared(tmp_path)
+    by_name = by_unique_name(conditions)
+    # Base has all systems with two seeds each, odd two SNRs of S1, fast two systems and binary one.
+    assert len(by_name) == (4 * 2 + 2 * 2 + 2 * 2 + 2) * 2
+    held_out = {(c.problem.system.name, c.problem.data_seed) for c in conditions if c.problem.held_out}
+    assert held_out == set(product(["heater", "volterra"], [31, 33]))
+    plain = by_name["base/data-2/S1/40dB/upso2d/aic-2"].problem
+    expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
+    assert plain.simulation.items() >= expected.items()
+    assert plain.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
+    odd = by_name["odd/data-2/S1/20dB/mine/bic"].problem
+    assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
+    assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
+    assert by_name["odd/data-2/S1/20dB/mine/bic"].key.scenario == "odd"
+    fast = by_name["fast/data-1/S1/40dB/mine/bic"].problem
     assert fast.system.definition() == load_system("S1").oversampled(4).definition()
     assert (fast.data.washout, fast.data.noise) == (300, "closed-loop")
-    # The study's input is held, and a system's own one where it has one.
-    assert fast.data.excitation == HeldInput(hold=4, source=study.data.excitation)
-    held = by_name["fast/data-5/volterra/40dB/mine/bic"].problem.data.excitation
-    assert held == HeldInput(hold=4, source=load_system("volterra").excitation)
-    binary = by_name["binary/data-5/mao1997/40dB/upso2d/aic-2"].problem.data.excitation
-    assert binary == BinaryInput(source=load_system("mao1997").excitation)
+    assert study.methods["mine"].settings_by == "package default"
+
+
+def test_the_input_is_that_of_the_system_unless_the_scenario_has_one(tmp_path: Path) -> None:
+    study, conditions = compared(tmp_path)
+    inputs = {name: condition.problem.data.excitation for name, condition in by_unique_name(conditions).items()}
+    of_mao, of_volterra = load_system("mao1997").excitation, load_system("volterra").excitation
+    assert inputs["base/data-1/mao1997/40dB/mine/bic"] == of_mao != study.data.excitation
+    assert inputs["fast/data-1/S1/40dB/mine/bic"] == HeldInput(hold=4, source=study.data.excitation)
+    assert inputs["fast/data-31/volterra/40dB/mine/bic"] == HeldInput(hold=4, source=of_volterra)
+    assert inputs["binary/data-1/mao1997/40dB/upso2d/aic-2"] == BinaryInput(source=of_mao)
+
+
+# S1 has 66 candidate terms, in the scenario odd 364; volterra has 84, mao1997 165.
+@pytest.mark.parametrize(
+    ("limits", "systems"),
+    [("{candidates: 84}", {"S1", "heater", "volterra"}), ("{samples: 499}", set()), ("{samples: 500}", {"S1"})],
+)
+def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path, limits: str, systems: set[str]) -> None:
+    study, conditions = compared(tmp_path, limits)
+    of_mine = [condition.problem for condition in conditions if condition.method == "mine"]
+    assert {problem.system.name for problem in of_mine} == systems
+    assert not any(study.too_slow(problem) for problem in of_mine)

@@ -184,7 +184,7 @@ def _tested(pairs: Sequence[PairedTest], metric: ComparisonMetric) -> str:
 
 
 def _rivals_listed(pairs: Sequence[PairedTest]) -> str:
-    """Return the rivals by name; many by their number."""
+    """Return the rivals by name, or how many they are."""
     if len(pairs) > _MOST_ALTERNATIVES:
         return _number(len(pairs), "method")
     return listed([_name(pair.rival) for pair in pairs])
@@ -226,7 +226,7 @@ def _data(comparison: Comparison, metric: ComparisonMetric) -> str:
 
 
 def _interval(row: Row, metric: ComparisonMetric, *, plain: bool = False) -> str:
-    """Return the interval of a value in brackets, after a space; empty if there is none."""
+    """Return the interval of a value in brackets, after a space, or "" if there is none."""
     low, high = row[f"{metric.name}_low"], row[f"{metric.name}_high"]
     if low is None or high is None:
         return ""
@@ -235,7 +235,7 @@ def _interval(row: Row, metric: ComparisonMetric, *, plain: bool = False) -> str
 
 
 def _lower(text: str) -> str:
-    """Return a verdict as it is written after a colon; the names of methods keep their form."""
+    """Return a verdict as it is written after a colon. The names of methods keep their form."""
     for word in ("Use", "Only", "No"):
         if text.startswith(f"{word} "):
             return word.lower() + text[len(word) :]

@@ -1,6 +1,6 @@
 """The figures of a comparison of methods, as SVG that fits the width of its page or screen.
 
-Horizontal places are per cent of the width; vertical places and the size of text are pixels. So text is as large on a
+Horizontal places are per cent of the width. Vertical places and the size of text are pixels. So text is as large on a
 phone as on a desk.
 """
 
@@ -19,17 +19,16 @@ from narxbench._studies.methods.tables import name_of, situations
 from narxbench._studies.methods.views import Comparison, Row, View
 
 FILE_WIDTH = 960  # pixels
-_LINE = 17  # pixels from one label to the next: text of 12 pixels
-_TOP, _DEPTH = 30, 400  # pixels above the plot, and of the plot
+_LINE = 17  # pixels from one line of text of 12 pixels to the next
+_CHARACTER = 7  # pixels that a character of such text takes at most
 HEIGHT = FILE_WIDTH // 2
+# A line of text and a gap are above the plot of error against terms, two lines and a gap below.
+_TOP, _DEPTH = 2 * _LINE, HEIGHT - 5 * _LINE
 _PLOT = 74  # per cent of the width; the rest is for labels
 _GREY, _FAINT, _LIGHT, _POINT, _TRUTH = "#8a8f96", "#565b62", "#d4d8dd", "#0072b2", "#d55e00"
 _LONGEST = 26  # characters of a label
 # Ticks of both axes: 1, 2 and 5 times the powers of ten.
 _STEPS = (1, 2, 5)
-# Sizes of the heat map in pixels: names of methods, heads of columns, and rows.
-_NAMES, _HEADS, _ROW = 190, 130, 19
-_SLANT = 70  # pixels that a slanted head may reach beyond the last column
 _SHADE = "#58a6d8"
 
 
@@ -44,7 +43,7 @@ def heat_cell(view: View, method: str) -> tuple[str, float]:
 
 
 def _whole_percent(share: float) -> str:
-    """Return a share in whole per cent without the sign; only exactly none and all are 0 and 100."""
+    """Return a share in whole per cent without the sign. Only exactly none and all are 0 and 100."""
     number = round(100 * share)
     if 0 < share < 1:
         number = min(99, max(1, number))
@@ -54,9 +53,8 @@ def _whole_percent(share: float) -> str:
 def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
     """Return ``situations`` and ``terms_error`` as SVG files by name."""
     methods = comparison.whole.rows()
-    heat = heat_map(methods, situations(comparison))
     return {
-        "situations.svg": _file(heat, _HEADS + _ROW * len(methods) + 8),
+        "situations.svg": _file(*heat_map(methods, situations(comparison))),
         "terms_error.svg": _file(terms_error(comparison), HEIGHT),
     }
 
@@ -69,27 +67,32 @@ def _file(drawing: Markup, height: int) -> bytes:
     return f'{head}<rect width="100%" height="100%" fill="#fff"/>{drawing}</svg>\n'.encode()
 
 
-def heat_map(methods: Sequence[Row], views: Sequence[View]) -> Markup:
-    """Return the exact recovery of each method in each group of data, as shaded cells with numbers in per cent."""
-    width = (FILE_WIDTH - _NAMES - _SLANT) / max(1, len(views))
+def heat_map(methods: Sequence[Row], views: Sequence[View]) -> tuple[Markup, int]:
+    """Return the exact recovery of each method in each group of data, as shaded cells with per cents, and its height.
+
+    The heads of the columns are turned by 60 degrees, so that the last one reaches beyond its column.
+    """
+    heads, names = [cut(view.title, _LONGEST) for view in views], [cut(name_of(row), _LONGEST) for row in methods]
+    length, left = (_CHARACTER * (1 + max(map(len, texts), default=0)) for texts in (heads, names))
+    width = (FILE_WIDTH - left - length / 2) / max(1, len(views))
     size = min(12.0, width / 2.6)
     parts = []
-    for place, view in enumerate(views):
-        x = _NAMES + width * (place + 0.5) + 4
-        head = Markup('<text transform="translate({:.1f} {}) rotate(-60)">{}</text>')
-        parts.append(head.format(x, _HEADS - 6, cut(view.title, 20)))
-    for number, row in enumerate(methods):
-        y = _HEADS + _ROW * number
-        parts.append(_text(str(_NAMES - 6), y + 13, cut(name_of(row), _LONGEST), "end"))
+    for place, head in enumerate(heads):
+        x = left + width * (place + 0.5) + 4
+        slanted = Markup('<text transform="translate({:.1f} {}) rotate(-60)">{}</text>')
+        parts.append(slanted.format(x, length - 6, head))
+    for number, (row, name) in enumerate(zip(methods, names, strict=True)):
+        y = length + _LINE * number
+        parts.append(_text(str(left - 6), y + 13, name, "end"))
         for place, view in enumerate(views):
-            parts += _cell(_NAMES + width * place, y, width, *heat_cell(view, row["method"]), size)
-    return Markup("").join(parts)
+            parts += _cell(left + width * place, y, width, *heat_cell(view, row["method"]), size)
+    return Markup("").join(parts), length + _LINE * (len(methods) + 1)
 
 
 def _cell(x: float, y: float, width: float, words: str, share: float, size: float) -> Iterator[Markup]:
     """Yield a cell of the heat map, the stronger the shade the larger the share, and its number."""
     shape = Markup('<rect x="{:.1f}" y="{}" width="{:.1f}" height="{}" fill="{}" fill-opacity="{:.2f}"/>')
-    yield shape.format(x + 0.5, y, width - 1, _ROW - 1, _SHADE, 0.9 * share)
+    yield shape.format(x + 0.5, y, width - 1, _LINE - 1, _SHADE, 0.9 * share)
     number = Markup('<text x="{:.1f}" y="{}" text-anchor="middle" font-size="{:.1f}">{}</text>')
     yield number.format(x + width / 2, y + 13, size, words)
 

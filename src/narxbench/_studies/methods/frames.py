@@ -8,7 +8,7 @@ _OF_RUNS = " ".join(f"{metric.name}:{metric.kind}" for metric in COMPARISON)
 _OVERALL = " ".join(column for metric in COMPARISON for column in metric.columns)
 _COLUMNS = {
     "scores": "*scenario:text *system:text *snr_db:known *data_seed:whole *criterion:text part:text *method:text "
-    "algorithm:text *seed:whole deterministic:truth reference:truth searches:truth n_terms:whole samples:whole "
+    "algorithm:text *seed:whole reference:truth searches:truth n_terms:whole samples:whole "
     f"n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness {_OF_RUNS} failure:text",
     "ranking": "*part:text *group:text *method:text reference:truth searches:truth ranked:truth runs:whole "
     f"data_sets:whole systems:whole failures:whole not_run:whole {_OVERALL}",

@@ -25,9 +25,6 @@ Limits = Callable[[Floats, float], tuple[float, float]]
 
 # Values are compared to this many decimals, because the last bits of two equal results may differ.
 DECIMALS = 9
-# Errors on fresh data count as at most that of a constant. A model whose J is this far above the lowest is as useless
-# as one whose free run is off by a factor of e.
-_WORST = 1.0
 # Errors count as at least what rounding leaves.
 _LEAST_ERROR = 10.0**-DECIMALS
 
@@ -36,10 +33,10 @@ _LEAST_ERROR = 10.0**-DECIMALS
 class ComparisonMetric(Metric):
     """A metric that compares methods.
 
-    It is computed for each run from the problem, the run and the lowest known J (``of_run``; NaN where it does not
+    It is computed for each run from the problem, the run and the lowest known J (``of_run``, or NaN where it does not
     apply). ``words`` is its name in sentences, ``hint`` the text below its heading, ``kind`` the type of its column in
     the frame ``scores``. Differences up to ``negligible``, in the units of the transformed value, are too small to
-    matter, which ``region`` says in words; differences of a metric without it are not tested.
+    matter, which ``region`` says in words. Differences of a metric without it are not tested.
     """
 
     of_run: Callable[[Score, ScoredRun, float], float]
@@ -73,24 +70,24 @@ class ComparisonMetric(Metric):
 
 
 def _exact(score: Score, run: ScoredRun, _: float) -> float:
-    """Return 1 if a run chose exactly the system terms, else 0; NaN where these are no candidates."""
+    """Return 1 if a run chose exactly the system terms, else 0, or NaN where these are not candidates."""
     if not score.true_terms:
         return math.nan
-    return float(run.hits == len(run.terms) == score.true_terms)
+    return float({*run.terms} == {*score.true_terms})
 
 
 def _f1(score: Score, run: ScoredRun, _: float) -> float:
-    """Return the F1 score of the terms that a run chose; NaN where the system terms are no candidates."""
+    """Return the F1 score of the terms that a run chose, or NaN where the system terms are not candidates."""
     if not score.true_terms:
         return math.nan
-    return 2 * run.hits / (len(run.terms) + score.true_terms)
+    return 2 * len({*run.terms} & {*score.true_terms}) / (len(run.terms) + len(score.true_terms))
 
 
 def _size(score: Score, run: ScoredRun, _: float) -> float:
-    """Return the number of terms for each system term; NaN without terms, or where the system’s are no candidates."""
+    """Return the number of terms for each system term, or NaN without terms or with other candidates."""
     if not score.true_terms or not run.terms:
         return math.nan
-    return len(run.terms) / score.true_terms
+    return len(run.terms) / len(score.true_terms)
 
 
 def _fresh_error(_: Score, run: ScoredRun, best: float) -> float:
@@ -98,21 +95,22 @@ def _fresh_error(_: Score, run: ScoredRun, best: float) -> float:
 
 
 def _gap(score: Score, run: ScoredRun, best: float) -> float:
-    """Return (J - lowest known J) / L; infinite without a finite J."""
+    """Return (J - lowest known J) / L, infinite without a finite J."""
     if run.fitness is None:
         return math.inf
     return round((run.fitness - best) / score.n_validation, DECIMALS)
 
 
 def _log_error(error: float) -> float:
-    return math.log(min(max(error, _LEAST_ERROR), _WORST))
+    # A model worse than a constant, whose error is 1, is no more useless than this.
+    return math.log(min(max(error, _LEAST_ERROR), 1.0))
 
 
 def share_limits(values: Floats, level: float) -> tuple[float, float]:
     """Return the limits of the mean of shares that hold near 0 and 1 too.
 
-    They are those of C. J. Clopper and E. S. Pearson (Biometrika 26, 1934, pages 404-413), with the sum of the shares
-    as the number of successes: of all values between 0 and 1 with the same mean, 0 and 1 alone vary most.
+    They are the limits of C. J. Clopper and E. S. Pearson (Biometrika 26, 1934, pages 404-413), with the sum of the
+    shares as the number of successes: of all values between 0 and 1 with the same mean, 0 and 1 alone vary most.
     """
     successes = math.fsum(values)
     failures = math.fsum(1 - value for value in values)
@@ -122,7 +120,7 @@ def share_limits(values: Floats, level: float) -> tuple[float, float]:
 
 
 def mean_limits(values: Floats, level: float) -> tuple[float, float]:
-    """Return the limits of a mean by Student’s t; NaN for fewer than two values."""
+    """Return the limits of a mean by Student’s t, or NaN for fewer than two values."""
     if len(values) < 2:
         return math.nan, math.nan
     if np.ptp(values) == 0:
@@ -188,7 +186,8 @@ GAP = ComparisonMetric(
     hint="to the lowest J",
     form="significant",
     of_run=_gap,
-    transform=lambda gap: min(gap, _WORST),
+    # At a gap of 1 a free run is off by a factor of e, so that the model is useless, as those beyond it are.
+    transform=lambda gap: min(gap, 1.0),
     of_searches=True,
     negligible=0.01,
     region="a gap of 0.01, one per cent of squared error",
@@ -206,6 +205,6 @@ TESTED = [metric for metric in COMPARISON if metric.negligible is not None]
 
 
 def mean_transformed(metric: ComparisonMetric, values: Sequence[float]) -> float:
-    """Return the mean of the transformed values to which the metric applies; NaN without one."""
+    """Return the mean of the transformed values to which the metric applies, or NaN without one."""
     transformed = [metric.transform(value) for value in values if not math.isnan(value)]
     return math.fsum(transformed) / len(transformed) if transformed else math.nan

@@ -14,8 +14,6 @@ from narxbench._studies.methods.tables import RANKING, cells, name_of, situation
 from narxbench._studies.methods.views import RELIABLE, Comparison, breaks
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Shades of the heat map, from none to the strongest.
-_SHADES = 7
 # Columns whose numbers are better the larger they are.
 _LARGER_IS_BETTER = ("exact", "f1")
 
@@ -79,7 +77,7 @@ def _heat(comparison: Comparison) -> dict[str, Any]:
         for view in views:
             text, share = heat_cell(view, row["method"])
             is_broken = best is not None and row["method"] == best["method"] and view.group in broken
-            shaded.append((text, round(_SHADES * share), is_broken))
+            shaded.append((text, round(share, 2), is_broken))
         rows.append((row, name_of(row), shaded))
     return {"views": views, "rows": rows}
 

@@ -1,11 +1,11 @@
 """The test of methods: two at a time, paired over systems, with Holm's correction over all pairs.
 
 As J. Demšar advises (Journal of Machine Learning Research 7, 2006, pages 1-30), a difference is tested by Wilcoxon's
-signed-rank test. The correction is over all pairs, not those of the best method alone: which method is best is seen in
-the same data, and a lead of chance is the lead over all others. Among equal methods one is then called better in at
+signed-rank test. The correction is over all pairs, not the pairs of the best method alone: which method is best is seen
+in the same data, and a lead of chance is the lead over all others. Among equal methods one is then called better in at
 most the level of the studies (``tests/unit/studies/methods/test_pairs.py``).
 
-Two methods are practically equal if the mean difference is shown to lie within the region of the metric, by two
+Two methods are practically equal if the mean difference is shown to be within the region of the metric, by two
 one-sided t-tests (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987, pages 657-680), with
 Holm's correction too. All else is undecided, with the smallest mean difference that would have been seen with a
 probability of 0.8.
@@ -72,12 +72,12 @@ def compared_with_best(by_system: pd.DataFrame, best: str, metric: ComparisonMet
 
 
 def _difference(by_system: pd.DataFrame, first: str, second: str) -> Floats:
-    """Return the differences of two methods in each system; rounding is no difference."""
+    """Return the differences of two methods in each system, without those that are rounding."""
     return np.asarray((by_system[first] - by_system[second]).round(DECIMALS), float)
 
 
 def _p_of_difference(difference: Floats) -> float:
-    """Return p of Wilcoxon's signed-rank test; 1 where no system differs."""
+    """Return p of Wilcoxon's signed-rank test, or 1 where no system differs."""
     if not difference.any():
         return 1.0
     # The exact distribution is that of differences without ties; shares tie often.
@@ -85,7 +85,7 @@ def _p_of_difference(difference: Floats) -> float:
 
 
 def _p_of_equality(difference: Floats, metric: ComparisonMetric) -> float:
-    """Return p of the hypothesis that the mean difference lies outside of the region of the metric."""
+    """Return p of the hypothesis that the mean difference is outside the region of the metric."""
     region = metric.negligible or 0.0
     if np.ptp(difference) == 0:
         return 0.0 if abs(difference[0]) <= region else 1.0

@@ -1,14 +1,14 @@
 """Methods compared over the data sets of a study: from score files to frames.
 
 Runs of a method on a data set are averaged first, so that the one run of a deterministic method counts as much as
-several runs of another; then its data sets of a system, then the systems. Data sets of one system are alike and no
-further evidence, so that systems are the units of intervals and tests. Held-out data sets, on which no method was
-developed or tuned, stand apart.
+several runs of another. Then its data sets of a system are averaged, then the systems. Data sets of one system are
+alike and not further evidence, so that systems are the units of intervals and tests. Held-out data sets, on which no
+method was developed or tuned, are separate.
 
-A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits; so has a
-method that is not run on a data set because it would need too long. Where the system terms are no candidates, exactness
-and F1 are unknown; such systems count in gaps and errors on fresh data. Only methods that minimise J have gaps, under
-the criterion that most of them have.
+A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. So has a
+method that is not run on a data set because it would need too long. Where the system terms are not candidates,
+exactness and F1 are unknown, but such systems count in gaps and errors on fresh data. Only methods that minimise J have
+gaps, under the criterion that most of them have.
 """
 
 import math
@@ -36,7 +36,7 @@ ALL = "all"  # the group of all scenarios
 HELD_OUT, DEVELOPMENT = "held-out", "development"
 PARTS = (HELD_OUT, DEVELOPMENT)
 _OF_SCORE = (*DATA_SET, "criterion", "n_terms", "samples", "n_validation", "true_fitness")
-_OF_METHOD = ("method", "algorithm", "deterministic", "reference", "minimises", "budget")
+_OF_METHOD = ("method", "algorithm", "reference", "minimises", "budget")
 _OF_RUN = ("seed", "evaluations", "fitness", "failure")
 
 
@@ -47,7 +47,7 @@ def rank_study(
     situations: Mapping[str, Sequence[str]] | None = None,
     unsteady: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
+    """Return the `FRAMES` of a comparison of methods by name, from score files in any order.
 
     ``situations`` are groups of systems by name: the data sets of these systems, from all scenarios, form a group
     besides the scenarios. ``unsteady`` methods, of which a repeated run found something else, are not ranked. A score
@@ -108,7 +108,7 @@ def _runs(scores: Iterable[Score]) -> pd.DataFrame:
 
 
 def _lowest_fitness(score: Score) -> float:
-    """Return the lowest J of all runs and of the system terms; infinite if none is finite."""
+    """Return the lowest J of all runs and of the system terms, infinite if none is finite."""
     values = [score.true_fitness, *(run.fitness for method in score.methods for run in method.runs)]
     return min((value for value in values if value is not None), default=math.inf)
 
@@ -196,7 +196,7 @@ def _pairs_frame(results: pd.DataFrame, level: float) -> pd.DataFrame:
 
 
 def _best(by_system: pd.DataFrame, metric: ComparisonMetric) -> str | None:
-    """Return the method of the best mean; None if there is none, or where no run is exact."""
+    """Return the method of the best mean, or None if there is none, or where no run is exact."""
     means = {str(method): math.fsum(values) / len(values) for method, values in by_system.items()}
     if not means or (metric is EXACT and max(means.values()) == 0):
         return None

@@ -1,6 +1,6 @@
-"""Runs that are repeated: whether an algorithm that has a process of its own gives the same run in a fresh one.
+"""Runs that are repeated: whether an algorithm that has a separate process gives the same run in a fresh one.
 
-This reveals draws from clocks, process numbers or the system, and notes that runs leave each other. The files hold a
+This reveals draws from clocks, process numbers or the system, and notes from one run to the next. The files hold a
 time, so they differ from one rebuild to the next and are in no manifest.
 """
 
@@ -21,7 +21,7 @@ class Repeat(Settings):
 
     condition: ConditionKey
     difference: str
-    """The first difference in words; empty if there is none."""
+    """The first difference in words, or "" if there is none."""
     cpu_seconds: float | None
     """User and system time of the process of the run, without evaluations; null if the run has failed."""
 
@@ -44,7 +44,7 @@ def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
 
 
 def _difference(earlier: Run, again: Run) -> str:
-    """Return the first difference between two runs in words; empty if there is none."""
+    """Return the first difference between two runs in words, or "" if there is none."""
     if earlier.failure == again.failure:
         improvements = zip_longest(_improvements(again), _improvements(earlier), fillvalue="none")
         for number, (here, there) in enumerate(improvements, start=1):
@@ -59,7 +59,7 @@ def _difference(earlier: Run, again: Run) -> str:
 
 def _improvements(run: Run) -> list[str]:
     """Return the improvements of a run in words, which tell any two values of J apart."""
-    history = zip(run.history.evaluations, run.history.fitness, strict=True)
+    history = zip(run.history_evaluations, run.history_fitness, strict=True)
     return [f"J = {fitness!r} after {evaluations} evaluations" for evaluations, fitness in history]
 
 

@@ -13,23 +13,17 @@ REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
 TIME = "time"
 
 
-class ScoredRun(Settings, extra="allow"):
-    """One run. ``fitness`` is null when it failed or every structure was divergent.
+class ScoredRun(Settings):
+    """One run. ``fitness`` is null when it failed or every structure was divergent."""
 
-    A run may have other numbers, from which further metrics are computed; null where they are unknown.
-    """
-
-    __pydantic_extra__: dict[str, float | None] = Field(init=False)
     seed: int = Field(ge=-MOST, le=MOST)
     fitness: float | None
     evaluations: int = Field(ge=0, le=MOST)
     terms: list[str]
-    hits: int = Field(ge=0)
-    """How many of ``terms`` are system terms."""
     fresh_error: float | None = Field(ge=0)
     """RRSE of the free run on fresh data; null when it diverges."""
     failure: Line
-    """Why the run failed; empty if it did not."""
+    """Why the run failed, or "" if it did not."""
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "ScoredRun":
@@ -39,17 +33,14 @@ class ScoredRun(Settings, extra="allow"):
 
 
 class ScoredMethod(Settings):
-    """All runs of one method; a deterministic one has one run."""
+    """All runs of one method. A deterministic one has one run."""
 
     method: Line = Field(min_length=1)
     algorithm: Line
-    deterministic: bool
     minimises: bool = True
     """Whether it searches for the lowest J."""
     reference: bool = False
     """Whether it is no method but a reference: the system terms, or all candidate terms."""
-    versions: dict[str, str]
-    algorithm_sha256: str
     budget: int = Field(ge=1, le=MOST)
     runs: list[ScoredRun] = Field(min_length=1)
 
@@ -70,10 +61,9 @@ class Score(ProblemKey):
     samples: int = Field(ge=1, le=MOST)
     n_validation: int = Field(ge=1, le=MOST)
     """L, the samples that J is computed on."""
-    penalty: float
     data_sha256: str
-    true_terms: int = Field(ge=0, le=MOST)
-    """Number of system terms; 0 if they are not among the candidate terms."""
+    true_terms: list[str]
+    """The system terms; none if they are not among the candidate terms."""
     true_fitness: float | None
     """J of the system terms; null where it is not finite or there are no such terms."""
     methods: list[ScoredMethod] = Field(min_length=1)
@@ -88,5 +78,5 @@ class Score(ProblemKey):
 
 
 def read_score(path: StrPath) -> Score:
-    """Read a score file; one that is missing, damaged or of another version raises NarxbenchError."""
+    """Read a score file. One that is missing, damaged or of another version raises NarxbenchError."""
     return read_result(Score, path, "score file")

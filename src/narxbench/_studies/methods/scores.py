@@ -1,6 +1,6 @@
 """The scores of a problem: the runs of all methods on it, checked and judged on fresh data.
 
-A score file only collects; ranks, targets and tests belong to the analysis.
+A score file only collects. Ranks, targets and tests belong to the analysis.
 """
 
 import math
@@ -21,7 +21,7 @@ from narxbench._model.prediction import simulated
 from narxbench._model.system import System
 from narxbench._model.terms import parse_term
 from narxbench._studies.methods.score_file import EVERYTHING, TIME, TRUTH, Score, ScoredMethod, ScoredRun
-from narxbench._study.condition import ConditionKey, History, ProblemKey
+from narxbench._study.condition import ConditionKey, ProblemKey
 from narxbench._study.runs import Run, finite, load_problem, read_runs, seals, size_of
 
 
@@ -49,7 +49,7 @@ def score(
     ``fresh`` has ``samples``, ``washout`` and ``excitation`` of the fresh data (None: the excitation of the system).
     ``too_slow`` has the methods that are not run on the problem, because they would need too long: each counts as one
     run that has failed.
-    Where the terms of the system are no candidates, no structure is right.
+    Where the terms of the system are not candidates, no structure is right.
     """
     key = ProblemKey(**problem)
     true_system = System(**system)
@@ -79,31 +79,26 @@ def score(
             if mistake:
                 path = next(path for path, file in run_files.items() if run in file.runs)
                 raise NarxbenchError(f"{path}: seed {run.seed}: {mistake}; delete it and run again")
-        first_file = next(iter(run_files.values()))
         run_seals |= seals(run_files.values())
         scored_methods.append(
             ScoredMethod(
                 method=name,
                 algorithm=arguments["algorithm"],
-                deterministic=arguments["deterministic"],
                 minimises=arguments["minimises"],
-                versions=first_file.versions,
-                algorithm_sha256=first_file.algorithm_sha256,
                 budget=n_evaluations,
                 runs=[judge.scored(run) for run in method_runs],
             )
         )
     scored_methods += [_not_run(name, about) for name, about in (too_slow or {}).items()]
-    scored_methods += judge.references(first_file.versions)
+    scored_methods += judge.references()
     content = Score(
         **dict(key),
         n_terms=len(structure_problem.terms),
         samples=len(read_signals(data, ("y",))[0]),
         n_validation=len(structure_problem.data.measured),
-        penalty=float(structure_problem.data.penalties[1]),
         data_sha256=digest,
         held_out=held_out,
-        true_terms=len(true_terms),
+        true_terms=true_terms,
         true_fitness=finite(structure_problem.evaluate(true_terms).fitness),
         methods=scored_methods,
         seals=run_seals,
@@ -127,17 +122,16 @@ def _not_run(name: str, about: Mapping[str, Any]) -> ScoredMethod:
         fitness=None,
         evaluations=0,
         terms=[],
-        hits=0,
         fresh_error=None,
         failure=TIME,
     )
     n_evaluations = budget(about["settings"], about["evaluations"])
-    facts = {fact: about[fact] for fact in ("algorithm", "deterministic", "minimises")}
-    return ScoredMethod(method=name, **facts, versions={}, algorithm_sha256="", budget=n_evaluations, runs=[run])
+    facts = {fact: about[fact] for fact in ("algorithm", "minimises")}
+    return ScoredMethod(method=name, **facts, budget=n_evaluations, runs=[run])
 
 
 class _Judge:
-    """Checks and scores the runs on one problem; equal models are judged once."""
+    """Checks and scores the runs on one problem. Equal models are judged once."""
 
     def __init__(self, problem: StructureProblem, true_terms: Sequence[str], fresh: Signals) -> None:
         self._problem, self._true_terms, self._fresh = problem, {*true_terms}, fresh
@@ -145,17 +139,17 @@ class _Judge:
         self._errors: dict[tuple[Any, ...], float | None] = {}
 
     def mistake(self, run: Run) -> str:
-        """Return what is wrong with a run of a run file; empty if nothing is."""
+        """Return the mistake in a run of a run file, or "" without one."""
         fitness = finite(self._problem.evaluate(run.terms).fitness)
         if run.fitness != fitness:
             return f"found the fitness {run.fitness}; its structure has {fitness}"
-        history = run.history.fitness
+        history = run.history_fitness
         falls = history == sorted(set(history), reverse=True)
         if not falls or (fitness is not None and min(history, default=math.inf) > fitness):
             return "found a history that does not fall to the fitness"
         return ""
 
-    def references(self, versions: Mapping[str, str]) -> list[ScoredMethod]:
+    def references(self) -> list[ScoredMethod]:
         """Return the references as methods of one run: the system terms, and all candidate terms."""
         whole = whole_record(self._view)
         true_terms = [term for term in self._problem.terms if term in self._true_terms]
@@ -165,11 +159,8 @@ class _Judge:
                 reference = ScoredMethod(
                     method=name,
                     algorithm="least squares",
-                    deterministic=True,
                     minimises=False,
                     reference=True,
-                    versions=dict(versions),
-                    algorithm_sha256="",
                     budget=1,
                     runs=[self.scored(self._least_squares(whole, terms))],
                 )
@@ -180,12 +171,10 @@ class _Judge:
         """Return a run that ends at a structure, with weights by least squares over all samples."""
         fitness = finite(self._problem.evaluate(terms).fitness)
         weights = whole.evaluate(terms).coefficients
-        run = partial(Run, seed=1, data_sha256="", evaluations=1, sse=None)
+        run = partial(Run, seed=1, data_sha256="", evaluations=1, history_evaluations=[], history_fitness=[])
         if fitness is None or not any(weights):
-            failure, no_history = "its structure has no finite J", History(evaluations=[], fitness=[])
-            return run(fitness=None, terms=[], coefficients=[], history=no_history, failure=failure)
-        history = History(evaluations=[1], fitness=[fitness])
-        return run(fitness=fitness, terms=terms, coefficients=weights, history=history)
+            return run(fitness=None, terms=[], coefficients=[], failure="its structure has no finite J")
+        return run(fitness=fitness, terms=terms, coefficients=weights)
 
     def scored(self, run: Run) -> ScoredRun:
         """Return a run with the scores of its structure."""
@@ -198,14 +187,13 @@ class _Judge:
             fitness=run.fitness,
             evaluations=run.evaluations,
             terms=run.terms,
-            hits=len({*run.terms} & self._true_terms),
             fresh_error=self._errors.get(model),
             failure=" ".join(run.failure.split()),
         )
 
 
 def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
-    """Return the RRSE of a model's free run from the sample ``first`` on; the outputs before it are the measured ones.
+    """Return the RRSE of a model's free run from the sample ``first`` on, after measured outputs.
 
     It is None for a run that diverges, by the bound of the fitness, and where the outputs are all equal.
     """

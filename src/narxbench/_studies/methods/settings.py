@@ -52,12 +52,8 @@ class Scenario(Settings):
         | None
     ) = None
     """Systems of the study that it is for, or the name of a group of them."""
-    without: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
-    """Systems of the study that it is not for."""
     snr_db: Annotated[list[Decibels], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
     """Signal-to-noise ratios in dB."""
-    seeds: Seeds | None = None
-    """Seeds of input and noise."""
     samples: Count | None = None
     """Samples kept of each data set."""
     validation_samples: Count | None = None
@@ -78,21 +74,6 @@ class Scenario(Settings):
     """Largest degree of the candidate terms."""
 
 
-class Limits(Settings):
-    """The largest data sets that a method is run on: on larger ones it would need more than a minute of CPU time."""
-
-    candidates: Count | None = None
-    """Candidate terms at most."""
-    samples: Count | None = None
-    """Samples at most."""
-
-    def exclude(self, candidates: int, samples: int) -> bool:
-        """Return whether a data set is larger than one of the limits."""
-        too_many_candidates = self.candidates is not None and candidates > self.candidates
-        too_many_samples = self.samples is not None and samples > self.samples
-        return too_many_candidates or too_many_samples
-
-
 class ComparedMethod(Method):
     """A method, whose choice its settings are, and the largest data sets that it is run on."""
 
@@ -100,8 +81,9 @@ class ComparedMethod(Method):
     """Whose choice the settings are."""
     settings_source: str = Field(default="", max_length=300)
     """Where the settings stand, or how they were chosen."""
-    limits: Limits = Limits()
-    """The largest data sets that the method is run on. On others it counts as not exact."""
+    limits: dict[Literal["candidates", "samples"], Count] = Field(default={})
+    """The most candidate terms and samples that the method is run with: on larger data sets it would need more than a
+    minute of CPU time, and counts as not exact."""
 
 
 class HeldOut(Settings):
@@ -199,14 +181,14 @@ class MethodsStudy(Study):
     def _part(
         self, name: str, scenario: Scenario, systems: Sequence[str], seeds: Sequence[int], *, held_out: bool
     ) -> Part:
-        """Return the part of a scenario that has those of the systems which the scenario is for."""
-        chosen = set(scenario.systems or systems).difference(scenario.without)
+        """Return the part of a scenario with the systems that it is for."""
+        chosen = scenario.systems or systems
         changes = scenario.model_dump(include={"samples", "validation_samples", "washout", "noise"}, exclude_none=True)
         return Part(
             place=("scenarios", name),
             systems=[system for system in systems if system in chosen],
             snr_db=scenario.snr_db or self.snr_db,
-            seeds=scenario.seeds or seeds,
+            seeds=seeds,
             data=self.data.model_copy(update=changes),
             scenario=name,
             excitation=scenario.excitation,
@@ -225,9 +207,10 @@ class MethodsStudy(Study):
         """Return the methods that are not run on a problem because it is larger than their limits."""
         system = problem.system
         n_candidates = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
+        sizes = {"candidates": n_candidates, "samples": problem.data.samples}
         too_slow = []
         for name, method in self.methods.items():
-            if method.limits.exclude(n_candidates, problem.data.samples):
+            if any(sizes[size] > limit for size, limit in method.limits.items()):
                 too_slow.append(name)
         return too_slow
 
@@ -249,12 +232,8 @@ class MethodsStudy(Study):
             for place, system in _places(("scenarios", name, "systems"), scenario.systems or ()):
                 if system not in self.all_systems:
                     yield unknown(place, system, self.all_systems, "a system of the study:")
-        places = []
-        for name, scenario in self.scenarios.items():
-            places += _places(("scenarios", name, "without"), scenario.without)
-        for name, situation in self.situations.items():
-            places += _places(("situations", name, "systems"), situation.systems)
         described_systems = system_names()
-        for place, system in places:
-            if system not in described_systems:
-                yield unknown(place, system, described_systems, "a file in config/systems:")
+        for name, situation in self.situations.items():
+            for place, system in _places(("situations", name, "systems"), situation.systems):
+                if system not in described_systems:
+                    yield unknown(place, system, described_systems, "a file in config/systems:")

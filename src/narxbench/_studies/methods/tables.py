@@ -67,7 +67,7 @@ def _with_interval(row: Row, metric: ComparisonMetric) -> str:
 
 
 def remarks(row: Row, comparison: Comparison) -> Iterator[str]:
-    """Yield what is to be said of a method: whose it is, how it compares with the best one, and what it lacks."""
+    """Yield the remarks on a method: whose it is, how it compares with the best one, and what it lacks."""
     if row["reference"]:
         yield "reference"
     if row["added"]:

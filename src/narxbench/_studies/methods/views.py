@@ -31,12 +31,12 @@ def read_cost(path: StrPath) -> pd.DataFrame:
 
 
 class Comparison:
-    """A comparison of methods as it is shown; ``views`` has one view for each part and group of the data sets.
+    """A comparison of methods as it is shown. ``views`` has one view for each part and group of the data sets.
 
-    ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``; ``cost`` is the table of :func:`read_cost`. For
-    methods with a repeated run, ``repeats`` has its outcome; its CPU seconds count where ``cost`` has none. A method
-    that does not repeat is not ranked. ``added`` are the methods that the study adds to those of the project's
-    comparison.
+    ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``. ``cost`` is the table of :func:`read_cost`. For
+    methods with a repeated run, ``repeats`` has its outcome. Its CPU seconds count where ``cost`` has none. A method
+    that does not repeat is not ranked. ``added`` are the methods that the project's comparison
+    does not have.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def caveat(self) -> str:
-        """Why tests on these data sets are not confirmatory; empty if they are."""
+        """Why tests on these data sets are not confirmatory, or "" if they are."""
         if self.part == HELD_OUT:
             return ""
         return "No data sets were held out, and methods may be tuned on these: the tests are not confirmatory."
@@ -111,7 +111,7 @@ class View:
         return frame if self.group == ALL else frame[frame["scenario"] == self.group]
 
     def rows(self) -> list[Row]:
-        """Return the methods, the best first; methods that are not ranked, and references, come last.
+        """Return the methods, the best first. Methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
         ``tuned``, ``added`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose choice the
@@ -129,12 +129,12 @@ class View:
         return sorted(rows, key=lambda row: (sign * row[metric.name], row["method"]))
 
     def best(self, metric: ComparisonMetric = EXACT) -> Row | None:
-        """Return the best method by a metric; None if there is none, or where no run is exact."""
+        """Return the best method by a metric, or None if there is none, or where no run is exact."""
         best = next(iter(self.ranked(metric)), None)
         return None if best is None or (metric is EXACT and not best[EXACT.name]) else best
 
     def cheapest_useful(self) -> Row | None:
-        """Return the cheapest method that is useful; None if there is none whose time is known."""
+        """Return the cheapest method that is useful, or None if there is none whose time is known."""
         best = self.best()
         if best is None:
             return None
@@ -142,7 +142,7 @@ class View:
         return min(useful, key=lambda row: row["seconds"], default=None)
 
     def row(self, method: str) -> Row | None:
-        """Return the row of a method; None where it has no data set."""
+        """Return the row of a method, or None where it has no data set."""
         return next((row for row in self._rows if row["method"] == method), None)
 
     def count_of_data(self, metric: ComparisonMetric) -> tuple[int, int]:
@@ -187,7 +187,7 @@ class View:
 
 
 def _settings_by(settings: Mapping[str, Any], method: str) -> str | None:
-    """Return whose choice the settings of a method are; None where the study does not say it."""
+    """Return whose choice the settings of a method are, or None where the study does not say it."""
     return settings.get("methods", {}).get(method, {}).get("settings_by") or None
 
 

@@ -21,7 +21,6 @@ from narxbench._studies.paper.published import METRICS, PLACE, RUNS, VALUE, Publ
 from narxbench._study.significance import ALPHA, fisher_exact, holm
 
 BIASES = [f"bias_{metric}" for metric in METRICS]
-SAME_DEVIANCE = 1e-9  # sums in another order differ by less
 
 
 @cache
@@ -29,7 +28,7 @@ def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
     """Return the likelihood-ratio statistic G2 of ``a`` of ``n_a`` against ``b`` of ``n_b``.
 
     It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are the counts expected with one chance for
-    both. With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
+    both. With one chance it is about 1, whatever the counts, and it grows with the evidence against one chance.
     """
     chosen, total = a + b, n_a + n_b
     table = ((a, n_a, chosen), (n_a - a, n_a, total - chosen), (b, n_b, chosen), (n_b - b, n_b, total - chosen))
@@ -89,7 +88,7 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
-    """Return the deviance between every two data seeds of one interpretation: the part that sampling alone leaves."""
+    """Return the deviance between every two data seeds of one interpretation, which is due to sampling alone."""
     counts = {}
     for seed, rows in compared.sort_values(VALUE).groupby("data_seed"):
         counts[seed] = rows["count"].tolist(), rows["size"].tolist()
@@ -101,10 +100,10 @@ def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
 
 
 def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return how far out the published tables lie among the data sets of an interpretation, on each system.
+    """Return how far out the published tables are among the data sets of an interpretation, on each system.
 
     The paper and the data sets are ranked by the sum of their deviances from all others. ``rank`` is 1 plus the number
-    of data sets that lie nearer, and ``places`` the number of the data sets and the paper: the paper lies farthest out
+    of data sets that are nearer, and ``places`` the number of the data sets and the paper: the paper is farthest out
     where both are equal. Ties count against that.
     """
     rows = []
@@ -113,17 +112,20 @@ def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
         on_paper = total.sum()
         for pair, between in own_deviances(of_system).items():
             total[list(pair)] += between
-        rows.append((system, 1 + int((total < on_paper - SAME_DEVIANCE).sum()), len(total) + 1))
+        # Sums in another order differ in their last bits.
+        nearer = total.map(significant) < significant(on_paper)
+        rows.append((system, 1 + int(nearer.sum()), len(total) + 1))
     return pd.DataFrame(rows, columns=["system", "rank", "places"])
 
 
 def rank_test(compared: pd.DataFrame) -> dict[str, Any]:
-    """Return the test that the published tables are one more data set of an interpretation; NaN for one data seed.
+    """Return the test that the published tables are another data set of an interpretation, NaN for one data seed.
 
     It has the columns of the frame ``nearness``: the ``p_value``, the number ``orders`` of equally likely places of the
-    paper's tables (no p value is smaller than one in this many), and on which of the ``systems`` they lie ``farthest``.
+    paper's tables (no p value is smaller than one in this many), and the ``systems`` on which they are ``farthest``
+    out.
 
-    If the interpretation is right, each of the data sets and the paper is as likely as any other to lie farthest out,
+    If the interpretation is right, each of the data sets and the paper is as likely as any other to be farthest out,
     on every system independently (`system_ranks`). The p value is the exact chance that the ranks of the paper's data
     sets have a sum as large as theirs. The data sets must have had no part in the choice of the interpretation.
     """
@@ -185,7 +187,7 @@ def agreement(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _overview(rows: pd.DataFrame) -> list[float]:
-    """Return how many values are compared, missing, clearly lower and higher, and the biases; NaN without a value."""
+    """Return how many values are compared, missing, clearly lower and higher, and the biases, NaN without a value."""
     compared = rows[rows["reproduced"].notna()]
     differing = compared.loc[compared["different"].eq(True), "difference"]
     overview: list[float] = [

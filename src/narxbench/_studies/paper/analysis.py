@@ -14,20 +14,18 @@ def analyse(
     paper_claims: Sequence[claims.Claim],
     *,
     confidence: float,
-    figure_snr_db: float,
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a study of the paper by name, with the columns of :mod:`narxbench._studies.paper.frames`.
 
     The summaries are in the order of the study. Systems with other names, terms or coefficients than the published ones
-    are compared with no published value: the paper claims nothing about them. Claims about convergence are judged at
-    the SNR of the figures, in dB.
+    are compared with no published value: the paper claims nothing about them.
     """
     conditions = frames.conditions_frame(summaries, published)
     metrics = frames.metrics_frame(summaries, conditions, confidence)
     is_published = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
     of_paper = conditions[is_published]
     values = agreement.agreement_values(of_paper, metrics, published, confidence)
-    views = claims.published_view(published), claims.conditions_view(of_paper, figure_snr_db)
+    views = claims.published_view(published), claims.conditions_view(of_paper)
     return {
         "conditions": conditions,
         "metrics": metrics,

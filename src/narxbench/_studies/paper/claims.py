@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pandas as pd
 from scipy import stats
 
-from narxbench._io.errors import NarxbenchError, did_you_mean
+from narxbench._io.errors import NarxbenchError, did_you_mean, show
 from narxbench._io.files import StrPath
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
@@ -63,12 +63,8 @@ class Claim(Settings):
         return verdict._replace(evidence=f"{verdict.evidence} {note}".strip())
 
 
-class _Claims(Settings):
-    claims: list[Claim]
-
-
 class Row(NamedTuple):
-    """One condition as the tables print it, with ``nu`` in label order; a reproduced condition has further values.
+    """One condition as the tables print it, with ``nu`` in label order. A reproduced condition has further values.
 
     These are the final J of the runs and of the true structure, the mean best J after a third and after each tenth of
     the evaluations (infinite where not finite), and the median evaluation of the last improvement.
@@ -99,10 +95,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class ConditionsView:
-    """The rows of the paper's systems; ``missing`` says why a row is absent, ``note`` is a remark on the rows."""
+    """The rows of the paper's systems. ``missing`` says why a row is absent, ``note`` is a remark on the rows."""
 
     rows: Sequence[Row]
-    figure_snr_db: float = 30
     missing: str = ""
     note: str = ""
 
@@ -127,8 +122,8 @@ class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
 
     At one place ``margin`` is the distance from the other verdict, and ``p_value`` the chance of so clear a miss where
-    the claim is just true; 0 where no test is known. A claim holds at ``held`` of its ``places`` and misses clearly at
-    ``n_missed`` of them, on the systems ``missed``; ``rule`` is how the verdict follows from these counts.
+    the claim is just true, or 0 where no test is known. A claim holds at ``held`` of its ``places`` and misses clearly
+    at ``n_missed`` of them, on the systems ``missed``. ``rule`` says how the verdict follows from these counts.
     """
 
     holds: bool | None
@@ -143,7 +138,7 @@ class Verdict(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The verdict in a word; a miss that chance can explain has one of its own."""
+        """The verdict in a word, which is another one for a miss that chance can explain."""
         return UNDECIDED if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
 
 
@@ -151,14 +146,18 @@ Predicate = Callable[[ConditionsView], Verdict]
 
 
 def load_claims(path: StrPath) -> list[Claim]:
-    """Read the claims; every one needs a predicate here, and every predicate its claim."""
-    claims = validated(_Claims, read_mapping(path), str(path)).claims
-    missing = dict.fromkeys(PREDICATES)
-    for number, claim in enumerate(claims):
+    """Read the claims. Every one needs a predicate here, and every predicate its claim."""
+    claims, missing = [], dict.fromkeys(PREDICATES)
+    entries = read_mapping(path).get("claims")
+    if not isinstance(entries, list):
+        raise NarxbenchError(f"{path}: claims: found {show(entries)}; allowed: a list of claims")
+    for number, entry in enumerate(entries):
+        claim = validated(Claim, entry, f"{path}: claims[{number}]")
         if claim.id not in missing:
             allowed = f"the name of a predicate, each once{did_you_mean(claim.id, PREDICATES)}"
             raise NarxbenchError(f"{path}: claims[{number}].id: found {claim.id!r}; allowed: {allowed}")
         del missing[claim.id]
+        claims.append(claim)
     for name in missing:
         raise NarxbenchError(f"{path}: claims: found no claim {name!r}; needed: one for each predicate")
     return claims
@@ -175,7 +174,7 @@ def claims_frame(claims: Iterable[Claim], published: ConditionsView, here: Condi
 
 
 def published_view(published: Published) -> ConditionsView:
-    """Return the published values as a view; each selection frequency is the multiple of 1/40 that was rounded."""
+    """Return the published values as a view. Each selection frequency is the multiple of 1/40 that was rounded."""
     rows = []
     for place, group in published.values.groupby(PLACE, sort=False):
         values: dict[str, float] = {}
@@ -186,7 +185,7 @@ def published_view(published: Published) -> ConditionsView:
     return ConditionsView(tuple(rows), missing="the paper shows this in a figure only")
 
 
-def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> ConditionsView:
+def conditions_view(conditions: pd.DataFrame) -> ConditionsView:
     """Return conditions of the published systems, under one interpretation on one data seed, as a view.
 
     An algorithm is represented by the method of its name, or by the first that runs it.
@@ -201,7 +200,7 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> Cond
     if set(sizes) - {(RUNS, EVALUATIONS)}:
         runs_here = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
         notes.append(f"Judged on {runs_here}; the paper made {RUNS} of {EVALUATIONS}.")
-    return ConditionsView(claim_rows(shown), figure_snr_db, note=" ".join(notes))
+    return ConditionsView(claim_rows(shown), note=" ".join(notes))
 
 
 def claim_rows(conditions: pd.DataFrame) -> tuple[Row, ...]:
@@ -233,7 +232,7 @@ def reaches(row: Row, level: float) -> Verdict:
 
 
 def separates(row: Row) -> Verdict:
-    """Test whether nu_max lies below the smallest nu of a system term."""
+    """Test whether nu_max is below the smallest nu of a system term."""
     margin = min(row.nu) - row.nu_max
     p_value = _alike(row, min(row.nu), row, row.nu_max)
     return Verdict(margin > 0, f"ν_max {rounded(row.nu_max)}, {_smallest(row)}", margin, p_value)
@@ -255,13 +254,13 @@ def loses_most(row: Row) -> Verdict:
 
 
 def most_below_spurious(row: Row) -> Verdict:
-    """Test whether most system terms lie below nu_max."""
+    """Test whether most system terms are below nu_max."""
     p_above = [_alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max]
     return _most_below(row, p_above, f"ν_max {rounded(row.nu_max)}")
 
 
 def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
-    """Return whether most system terms lie below a limit; ``p_above`` are the p-values of those that do not."""
+    """Return whether most system terms are below a limit. ``p_above`` are the p-values of those that are not."""
     # Most terms are not below if half of them are above: the p-value is that of the term that makes the half.
     terms, half = len(row.nu), -(-len(row.nu) // 2)
     p_value = 1.0
@@ -327,7 +326,7 @@ def _less_spurious(row: Row, rival: Row, evidence: str) -> Verdict:
 
 
 def better_fitness(upso: Row, ga: Row) -> Verdict:
-    """Test whether the median final J of 2D-UPSO lies below that of GA; a miss is clear where intervals are apart."""
+    """Test whether the median final J of 2D-UPSO is below that of GA. A miss is clear where intervals are apart."""
     evidence = "median J " + " against ".join(_with_enough_digits(upso.median, ga.median))
     p_value = float(upso.median_low <= ga.median_high)
     holds = None
@@ -355,7 +354,7 @@ def stagnates(upso: Row, ga: Row) -> Verdict:
 def keeps_improving(upso: Row, ga: Row) -> Verdict:
     """Test whether 2D-UPSO's mean J falls in every tenth of the budget, and closes more of its late gap than GA's.
 
-    The late gap is that of `stagnates` after half of the budget. Tenths that begin at the best known J do not count.
+    The late gap is as in `stagnates`, after half of the budget. Tenths that begin at the best known J do not count.
     """
     best = _best_known(upso, ga)
     of_upso, of_ga = _closed_in_second_half(upso, best), _closed_in_second_half(ga, best)
@@ -383,7 +382,7 @@ def everywhere(
 ) -> Predicate:
     """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at the places of a rule.
 
-    Places are the systems at every SNR, or at the SNR of the figures by the rule `IN_FIGURES`.
+    Places are the systems at every SNR, or at the smallest by the rule `IN_FIGURES`, which the figures show.
     """
 
     def check(view: ConditionsView, system: str, snr_db: float) -> Verdict:
@@ -397,7 +396,8 @@ def everywhere(
 
     def predicate(view: ConditionsView) -> Verdict:
         checks = {}
-        for place in product(systems, [view.figure_snr_db] if rule == IN_FIGURES else view.snrs):
+        snrs = sorted(view.snrs)
+        for place in product(systems, snrs[:1] if rule == IN_FIGURES else view.snrs):
             verdict = check(view, *place)
             if verdict.holds is None and view.missing:
                 verdict = verdict._replace(evidence=view.missing)
@@ -503,7 +503,7 @@ def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
 
 
 def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> bool | None:
-    """Return whether some rho suits one system and not another, so that it must be tuned; None if that is unknown."""
+    """Return whether some rho suits one system and not another, so that it must be tuned, or None if unknown."""
     is_unknown = False
     for rho in RHOS:
         suits = {_all(meets[rho, system]) for system in SYSTEMS}
@@ -641,7 +641,7 @@ def _nothing(view: ConditionsView) -> Verdict:
 
 
 def _all(verdicts: Sequence[bool | None]) -> bool | None:
-    """Tell whether all are true; None if that depends on unknown ones, or there is none."""
+    """Tell whether all are true, or None if that depends on unknown ones, or there is none."""
     if False in verdicts:
         return False
     if None in verdicts or not verdicts:
@@ -680,7 +680,7 @@ def _best_known(*rows: Row) -> float:
 
 
 def _is_best(fitness: float, best: float) -> bool:
-    """Tell whether J is the best known; means of J are rounded to six decimals."""
+    """Tell whether J is the best known. Means of J are rounded to six decimals."""
     return fitness <= best or math.isclose(fitness, best, rel_tol=1e-9)
 
 
@@ -701,7 +701,7 @@ def _closed_in_second_half(row: Row, best: float) -> float | None:
 
 
 def _with_enough_digits(a: float, b: float) -> list[str]:
-    """Return two values of J with this many decimals that they differ in print if they differ; J is kept to six."""
+    """Return two values of J with enough decimals to differ in print if they differ, at most the six that are kept."""
     digits = 1
     while digits < 6 and a != b and f"{a:.{digits}f}" == f"{b:.{digits}f}":
         digits += 1
@@ -726,7 +726,7 @@ def _short(criterion: str) -> str:
 
 
 def _count(verdicts: Iterable[bool | None], noun: str = "") -> str:
-    """Return how many of the known verdicts are true; with a ``noun`` as a share too."""
+    """Return how many of the known verdicts are true, and with a ``noun`` which share of them."""
     known_verdicts = [verdict for verdict in verdicts if verdict is not None]
     true, number = sum(known_verdicts), len(known_verdicts)
     share = f" {noun} ({100 * (true / number):.0f} %)" if noun else ""

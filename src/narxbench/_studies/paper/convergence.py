@@ -18,17 +18,16 @@ def convergence(summaries: Iterable[Summary]) -> pd.DataFrame:
     """
     rows = []
     for summary in summaries:
-        runs = summary["runs"]
-        budget = max(runs["evaluations"])
+        budget = max(summary["spent"])
         grid = [math.ceil(budget * point / CURVE_POINTS) for point in range(1, CURVE_POINTS + 1)]
-        best = best_after(runs["history_evaluations"], runs["history_fitness"], grid)
+        best = best_after(summary["history_evaluations"], summary["history_fitness"], grid)
         for evaluations, fitness in zip(grid, best.T.tolist(), strict=True):
             rows.append((*key_of(summary), evaluations, _mean(fitness)))
     return framed("convergence", rows).drop_duplicates(ignore_index=True)  # fewer evaluations than points
 
 
 def _mean(fitness: Sequence[float]) -> float:
-    """Return the mean of the best J of all runs; NaN where one of them is not finite."""
+    """Return the mean of the best J of all runs, or NaN where one of them is not finite."""
     if not all(map(math.isfinite, fitness)):
         return math.nan
     # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.

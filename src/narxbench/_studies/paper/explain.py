@@ -51,10 +51,10 @@ class _Value:
 
 
 def explain(study: str, value_name: str, words: Mapping[str, str], folder: Path | None = None) -> str:
-    """Return the facts behind a value as lines of text; ``folder`` is the working folder by default.
+    """Return the facts behind a value as lines of text. ``folder`` is the working folder by default.
 
-    ``words`` are those of the user for system, method, criterion and SNR. What is unknown raises NarxbenchError with
-    what is allowed.
+    ``words`` are the user's for system, method, criterion and SNR. An unknown word raises NarxbenchError with
+    the allowed ones.
     """
     folder = folder or Path()
     frames = _read_frames(study, folder)
@@ -119,7 +119,7 @@ def _condition(words: Mapping[str, str], metrics: pd.DataFrame) -> dict[str, Any
 
 
 def _selected(option: str, word: str, column: pd.Series) -> pd.Series:
-    """Return which rows have a word in a column; if there is none, say which words there are."""
+    """Return which rows have a word in a column. If there is none, say which words there are."""
     is_selected = column == word
     if not is_selected.any():
         allowed = list(dict.fromkeys(column))
@@ -163,7 +163,7 @@ def _frequency(word: str, terms: pd.DataFrame) -> _Value:
 def _spurious_terms(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the spurious terms that any run of a condition chose."""
     chosen: set[str] = set()
-    for structure in summary["runs"]["structures"]:
+    for structure in summary["structures"]:
         chosen.update(summary["candidates"][place] for place in structure)
     return tuple(term for term in summary["candidates"] if term in chosen and term not in summary["system_terms"])
 
@@ -222,7 +222,7 @@ def _interpretations_in_words(values: pd.DataFrame) -> Iterator[str]:
 
 
 def _confidence(study: str, folder: Path) -> str:
-    """Return the coverage of the intervals as the manifest of a study has it; "" before the study is finished."""
+    """Return the coverage of the intervals as the manifest of a study has it, or "" before the study is finished."""
     path = folder / f"reports/{study}/manifest.csv"
     if not path.is_file():
         return ""

@@ -1,4 +1,4 @@
-"""The paper's figures 1 and 2 as it prints them, in a font like that of its text."""
+"""The paper's figures 1 and 2 as it prints them, in a font like its text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,8 +32,8 @@ LEFT_OUT = "S4"
 def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of the figures ``figure_1`` and ``figure_2`` of a study, each as PDF and SVG, by name.
 
-    They show the frames ``convergence`` and ``selection`` at the SNR of the figures, under the criterion that most
-    methods have.
+    They show the frames ``convergence`` and ``selection`` at the smallest SNR, under the criterion that most methods
+    have.
     """
     drawings = {
         "figure_1": convergence(shown_rows("convergence", frames, settings)),
@@ -47,18 +47,18 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
 
 
 def shown_rows(name: str, frames: Frames, settings: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows of a frame that the figures show: at their SNR, under the criterion that most methods have."""
-    frame, snr_db = frames[name], settings["figures"]["snr_db"]
-    rows = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == shared_criterion(settings))]
+    """Return the rows of a frame that the figures show: at the smallest SNR, under the criterion that most have."""
+    frame, criterion = frames[name], shared_criterion(settings)
+    snr_db = frame["snr_db"].min()
+    rows = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == criterion)]
     if rows.empty:
-        present = ", ".join(map("{:g}".format, dict.fromkeys(frame["snr_db"]))) or "none"
-        raise NarxbenchError(f"{name}.csv: found no condition at an SNR of {snr_db:g} dB; allowed: {present}")
+        raise NarxbenchError(f"{name}.csv: found no condition under {criterion} at {snr_db:g} dB, which figures show")
     return in_order(rows, settings)
 
 
 @contextmanager
 def _in_print(name: str) -> Iterator[None]:
-    """Draw a figure in this context in a font like that of the paper."""
+    """Draw a figure in this context in a font like the paper's."""
     with drawing(name), mpl.rc_context(_FONT):
         yield
 
@@ -77,7 +77,7 @@ def convergence(curves: pd.DataFrame) -> dict[str, bytes]:
 
 
 def _draw_curves(axis: Axes, curves: pd.DataFrame, systems: Sequence[str]) -> None:
-    """Draw the mean J of each method on some systems; the axis fits what follows the first 5 % of the evaluations."""
+    """Draw the mean J of each method on some systems, on an axis that fits all but the first 5 % of the evaluations."""
     late = []
     for line, system in zip(_LINES, systems, strict=False):
         of_system = curves[curves["system"] == system]
@@ -120,7 +120,7 @@ def term_frequency(selection: pd.DataFrame) -> dict[str, bytes]:
 
 
 def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
-    """Draw the selection frequency of each candidate term; the system terms have their labels."""
+    """Draw the selection frequency of each candidate term. The system terms have their labels."""
     terms = terms.assign(place=range(1, len(terms) + 1))
     colours = terms["system_term"].map({True: SYSTEM_TERM, False: SPURIOUS_TERM})
     axis.bar(terms["place"], terms["frequency"], width=0.8, color=colours, linewidth=0)

@@ -1,6 +1,6 @@
 """The frames of the paper's study: their columns, and the frames that follow from the summaries of conditions.
 
-A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion; one JSON file sums up its
+A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion. One JSON file sums up its
 runs.
 """
 
@@ -19,7 +19,7 @@ from pydantic import Field
 from narxbench._io.csv import one_of, wrong
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import StrPath, read_json
-from narxbench._io.settings import Line, Settings, SettingsError, validated
+from narxbench._io.settings import Line, SettingsError, validated
 from narxbench._numerics.intervals import median_interval, selection_frequency
 from narxbench._studies.paper.metrics import CONDITION
 from narxbench._studies.paper.published import Published
@@ -65,7 +65,7 @@ _COLUMNS = {
 
 
 def _check_selection(path: StrPath, frame: pd.DataFrame) -> None:
-    """Refuse a system term without a label, or with that of another one."""
+    """Refuse a system term without a label, or with the label of another one."""
     system_terms = frame[frame["system_term"]]
     is_wrong = system_terms.duplicated([*KEY, "label"]) | (system_terms["label"] == "")
     for row in system_terms.index[is_wrong].tolist():
@@ -123,21 +123,8 @@ framed, read_frame, read_frames = SCHEMAS.framed, SCHEMAS.read_frame, SCHEMAS.re
 Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
-class _Runs(Settings, extra="ignore"):
-    fitness: list[float | None] = Field(min_length=1)
-    evaluations: list[Count]
-    structures: list[list[int]]
-    history_evaluations: list[list[Count]]
-    history_fitness: list[list[float]]
-
-
-class _FinalModel(Settings, extra="ignore"):
-    coefficients: list[float]
-
-
-class _Failure(Settings):
-    seed: Count
-    failure: Line
+# What a summary has of each run.
+_OF_RUNS = ("seeds", "true_fitness", "fitness", "spent", "structures", "history_evaluations", "history_fitness")
 
 
 class _Summary(ConditionKey, extra="ignore"):
@@ -157,18 +144,21 @@ class _Summary(ConditionKey, extra="ignore"):
     true_coefficients: list[float]
     true_fitness: list[float | None]
     final_structure: list[str]
-    final_model: _FinalModel
-    runs: _Runs
-    failures: list[_Failure] = Field(default_factory=list)
+    final_coefficients: list[float]
+    fitness: list[float | None] = Field(min_length=1)
+    spent: list[Count]
+    structures: list[list[int]]
+    history_evaluations: list[list[Count]]
+    history_fitness: list[list[float]]
+    failures: dict[str, Line] = Field(default_factory=dict)
 
     def model_post_init(self, _: Any) -> None:
-        """Refuse lists of unequal lengths and terms that are no candidates."""
-        runs, entries = self.runs, len(self.seeds)
-        lengths = {len(self.true_fitness), *(len(values) for _, values in runs)}
-        steps = list(map(len, runs.history_evaluations))
-        if lengths != {entries} or steps != list(map(len, runs.history_fitness)):
-            raise ValueError(f"found {entries} seeds and lists of another length")
-        for index in chain.from_iterable(runs.structures):
+        """Refuse lists of unequal lengths and terms that are not candidates."""
+        lengths = {len(getattr(self, name)) for name in _OF_RUNS}
+        steps = list(map(len, self.history_evaluations))
+        if len(lengths) > 1 or steps != list(map(len, self.history_fitness)):
+            raise ValueError(f"found {len(self.seeds)} seeds and lists of another length")
+        for index in chain.from_iterable(self.structures):
             if not 0 <= index < len(self.candidates):
                 raise ValueError("found an index of no candidate term")
         if not set(self.system_terms) <= set(self.candidates):
@@ -178,16 +168,16 @@ class _Summary(ConditionKey, extra="ignore"):
 
 
 def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
-    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one.
+    """Read the summaries of conditions, in their order. An error names the file that is damaged, or repeats one.
 
-    They have the runs that did not fail: a failed run says nothing of what its method finds. Conditions all of whose
+    They have the runs that did not fail: a failed run does not tell what its method finds. Conditions all of whose
     runs failed are left out, as if they were not complete.
     """
     summaries = _read_summaries(paths)
     successful = list(filter(_has_runs, map(_without_failed, summaries)))
     if summaries and not successful:
-        first = summaries[0]["failures"][0]
-        raise NarxbenchError(f"all runs of the study have failed, that of seed {first['seed']} so: {first['failure']}")
+        seed, failure = next(iter(summaries[0]["failures"].items()))
+        raise NarxbenchError(f"all runs of the study have failed, that of seed {seed} so: {failure}")
     return successful
 
 
@@ -200,7 +190,7 @@ def failures_frame(paths: Iterable[StrPath]) -> pd.DataFrame:
     for summary in _read_summaries(paths):
         failures = summary.get("failures")
         if failures:
-            rows.append((*key_of(summary), len(summary["seeds"]), len(failures), failures[0]["failure"]))
+            rows.append((*key_of(summary), len(summary["seeds"]), len(failures), next(iter(failures.values()))))
     return pd.DataFrame(rows, columns=[*KEY, "runs", "failed", "reason"])
 
 
@@ -224,13 +214,11 @@ def _read_summaries(paths: Iterable[StrPath]) -> list[Summary]:
 
 def _without_failed(summary: Summary) -> Summary:
     """Return a summary without its failed runs."""
-    failed = {failure["seed"] for failure in summary.get("failures", ())}
+    failed = summary.get("failures")
     if not failed:
         return summary
-    is_kept = [seed not in failed for seed in summary["seeds"]]
-    lists = {name: list(compress(summary[name], is_kept)) for name in ("seeds", "true_fitness")}
-    runs = {name: list(compress(values, is_kept)) for name, values in summary["runs"].items()}
-    return {**summary, **lists, "runs": runs}
+    is_kept = [str(seed) not in failed for seed in summary["seeds"]]
+    return {**summary, **{name: list(compress(summary[name], is_kept)) for name in _OF_RUNS}}
 
 
 def _has_runs(summary: Summary) -> bool:
@@ -245,7 +233,7 @@ def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
 def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:
     """Return one row a condition, with every value that is compared with the paper.
 
-    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`; ``spurious`` is the number
+    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`. ``spurious`` is the number
     of spurious terms that any run chose (r N_t), ``nu_max`` the number of runs that chose the most frequent of them.
     ``third_fitness`` and ``curve`` are means over the runs of the best J after a third and after each tenth of the
     evaluations.
@@ -253,7 +241,7 @@ def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.D
     rows = []
     for summary in summaries:
         counts, spurious = _counts(summary), _spurious(summary)
-        third, curve = _mean_course(summary["runs"])
+        third, curve = _mean_course(summary)
         labels = published.labels(summary["system"], summary["system_terms"])
         rows.append(
             {
@@ -266,23 +254,23 @@ def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.D
                 "spurious": len(spurious),
                 "nu_max": max(spurious.values(), default=0),
                 "exact_runs": _exact_runs(summary),
-                "cardinality": median(map(len, summary["runs"]["structures"])),
+                "cardinality": median(map(len, summary["structures"])),
                 **_final_fitness(summary),
                 "third_fitness": _rounded(third),
                 "curve": tuple(map(_rounded, curve)),
-                "last_improvement": median(map(_last_improvement, summary["runs"]["history_evaluations"])),
+                "last_improvement": median(map(_last_improvement, summary["history_evaluations"])),
             }
         )
     return framed("conditions", pd.DataFrame(rows))
 
 
-def _mean_course(runs: Mapping[str, Any]) -> tuple[float, list[float]]:
+def _mean_course(summary: Summary) -> tuple[float, list[float]]:
     """Return the mean over the runs of the best J after a third, and after each tenth, of the evaluations spent."""
-    spent = max(runs["evaluations"])
+    spent = max(summary["spent"])
     marks = [spent // 3]
     marks += [math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1)]
     means = []
-    for best in best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist():
+    for best in best_after(summary["history_evaluations"], summary["history_fitness"], marks).T.tolist():
         # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
         means.append(math.fsum(best) / len(best) if all(map(math.isfinite, best)) else math.nan)
     return means[0], means[1:]
@@ -290,7 +278,7 @@ def _mean_course(runs: Mapping[str, Any]) -> tuple[float, list[float]]:
 
 def _final_fitness(summary: Summary) -> dict[str, float]:
     """Return J of the true structure, and the best and the median final J with the interval of the median."""
-    fitness = list(map(_infinite, summary["runs"]["fitness"]))
+    fitness = list(map(_infinite, summary["fitness"]))
     low, high = median_interval(fitness)
     return {
         "true_fitness": _rounded(median(map(_infinite, summary["true_fitness"]))),
@@ -309,11 +297,11 @@ def _rounded(fitness: float) -> float:
 def _exact_runs(summary: Summary) -> int:
     """Return how many runs found exactly the system terms."""
     system_terms = set(map(summary["candidates"].index, summary["system_terms"]))
-    return sum(set(structure) == system_terms for structure in summary["runs"]["structures"])
+    return sum(set(structure) == system_terms for structure in summary["structures"])
 
 
 def _last_improvement(evaluations: Sequence[int]) -> int:
-    """Return the evaluation of the last improvement of a run; 0 for a run without any."""
+    """Return the evaluation of the last improvement of a run, or 0 for a run without any."""
     return evaluations[-1] if evaluations else 0
 
 
@@ -357,7 +345,7 @@ def best_after(
 
 def _counts(summary: Summary) -> dict[str, int]:
     """Return in how many runs each candidate term was chosen."""
-    chosen = Counter(chain.from_iterable(map(set, summary["runs"]["structures"])))
+    chosen = Counter(chain.from_iterable(map(set, summary["structures"])))
     return {term: chosen[place] for place, term in enumerate(summary["candidates"])}
 
 
@@ -371,5 +359,5 @@ def _spurious(summary: Summary) -> dict[str, int]:
 
 
 def _infinite(value: float | None) -> float:
-    """Return J as a number; in summaries null means infinity."""
+    """Return J as a number, for in summaries null means infinity."""
     return math.inf if value is None else value

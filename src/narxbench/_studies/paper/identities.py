@@ -3,8 +3,8 @@
 A deviance hardly notices whether four counts add up to 40 or to 41, yet a sum of exactly 40 at every SNR says how the
 runs were made. The rule: the candidates of a table, of a system, an algorithm and a criterion, are
 
-- ``sum``: the counts of all linear outputs add up to the number of runs; so for linear inputs, and for the products of
-  outputs, of inputs, and of both;
+- ``sum``: the counts of all linear outputs add up to the number of runs, or those of linear inputs, or of the products
+  of outputs, of inputs, or of both;
 - ``equal``: two system terms have the same count;
 - ``zero``: no run selects a system term.
 
@@ -12,8 +12,8 @@ A count is informative if it is neither 0 nor the number of runs. A sum counts a
 is informative, an equality where both counts are, a zero where the count of another term of its kind is. A candidate
 that holds at two SNRs or more is an identity.
 
-Its chance comes from independent runs. Each term is selected with its printed frequency; for a zero, with the frequency
-of the other terms of its kind. The expected number of identities is the sum of the chances of all candidates.
+Its chance comes from independent runs. Each term is selected with its printed frequency. For a zero, the frequency is
+that of the other terms of its kind. The expected number of identities is the sum of the chances of all candidates.
 """
 
 import math
@@ -39,7 +39,7 @@ Counts = Mapping[float, Sequence[int]]
 
 @dataclass(frozen=True)
 class CountRelation:
-    """A relation between the counts of some system terms, by place; ``same_kind`` are the others of their kind."""
+    """A relation between the counts of some system terms, by place. ``same_kind`` are the others of their kind."""
 
     relation: str
     places: tuple[int, ...]
@@ -62,7 +62,7 @@ class CountRelation:
         return any(informative)
 
     def chance(self, counts: Sequence[int]) -> float:
-        """Return the chance that the relation holds in independent runs; the counts are the published ones."""
+        """Return the chance that the relation holds in independent runs, by the published counts."""
         if self.relation == "zero":
             frequency = sum(counts[place] for place in self.same_kind) / (RUNS * len(self.same_kind))
             return (1 - frequency) ** RUNS
@@ -77,7 +77,7 @@ class CountRelation:
 def identities(published: Published) -> pd.DataFrame:
     """Return the identities of the published tables, the columns `IDENTITIES`.
 
-    ``terms`` are labels, ``snr_db`` the SNRs at which the relation holds; ``chance`` is that of as many SNRs or more.
+    ``terms`` are labels, ``snr_db`` the SNRs at which the relation holds. ``chance`` is that of as many SNRs or more.
     """
     rows = []
     for table, counts in _published_counts(published):
@@ -93,7 +93,7 @@ def identities(published: Published) -> pd.DataFrame:
 def telling_identities(published: Published) -> pd.DataFrame:
     """Return the `identities` that chance does not explain: their chance, times the candidates, is at most `ALPHA`.
 
-    The candidates are those of the same relation in all tables.
+    Candidates of the same relation in all tables count together.
     """
     relations = identities(published)
     candidates = expected_identities(published).groupby("relation")["candidates"].sum()
@@ -142,7 +142,7 @@ def check_identities(published_identities: pd.DataFrame, conditions: pd.DataFram
 
 
 def _published_counts(published: Published) -> Iterator[tuple[tuple[str, str, str], Counts]]:
-    """Yield each table with its counts of runs; the labels of a row are in order."""
+    """Yield each table with its counts of runs, in the order of the labels."""
     nu = published.once[published.once["metric"] == "nu"]
     for (system, algorithm, criterion), rows in nu.groupby(TABLE, sort=False):
         counts = {}

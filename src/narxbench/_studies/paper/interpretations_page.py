@@ -10,7 +10,7 @@ _PAGE, _PREFIX = "interpretations", "text"
 
 
 def interpretations_page(material: Material) -> str:
-    """Return the page of the kept document on interpretations; it says so where the checkout lacks it."""
+    """Return the page of the kept document on interpretations, which says so where the checkout lacks it."""
     kept = material.kept
     values = {"kept": kept, "source": "kept", **_document(kept.document, kept.figures, files="")}
     return material.site.page(_PAGE, values)
@@ -23,7 +23,7 @@ def own_interpretations_page(site: Site, document: str, figures: Mapping[str, st
 
 
 def _document(text: str, figures: Mapping[str, str], files: str) -> dict[str, Any]:
-    """Return the heading, the sections and the body of a document in Markdown; figures are by their paths in it."""
+    """Return the heading, the sections and the body of a document in Markdown. Figures are by their paths in it."""
     if not text:
         return {"heading": "What the paper leaves open", "sections": {}, "body": ""}
     return {

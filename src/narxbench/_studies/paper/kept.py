@@ -1,6 +1,6 @@
 """The results that the repository keeps of the study of interpretations, for the boxes of a run's pages.
 
-They are no part of a run: a page is complete without them, and its boxes say what is missing.
+They are not part of a run: a page is complete without them, and its boxes name the missing ones.
 """
 
 from collections import Counter
@@ -44,23 +44,23 @@ class KeptResults:
 
     @property
     def searches(self) -> int | None:
-        """The number of searches behind the kept results; None where they are missing."""
+        """The number of searches behind the kept results, or None where they are missing."""
         conditions = self.frames.get("kept_conditions")
         return None if conditions is None else int(conditions["runs"].sum())
 
     @property
     def data_seeds(self) -> int | None:
-        """The number of data seeds; None where the conditions are missing."""
+        """The number of data seeds, or None where the conditions are missing."""
         conditions = self.frames.get("kept_conditions")
         return None if conditions is None else int(conditions["data_seed"].nunique())
 
     @property
     def values(self) -> pd.DataFrame | None:
-        """The medians of the values of the paper's tables; None where they are missing."""
+        """The medians of the values of the paper's tables, or None where they are missing."""
         return self.frames.get("kept_values")
 
     def differing(self, role: str) -> dict[str, Any] | None:
-        """Return on how many data seeds, and how many values, differ clearly under an interpretation; None without."""
+        """Return how the values under an interpretation differ from the paper's, or None without kept results."""
         nearness = self.frames.get("kept_nearness")
         if nearness is None:
             return None

@@ -1,6 +1,6 @@
 """The files that the repository keeps of the study of interpretations.
 
-Each start of Snakemake asks which are there, so that nothing is imported here.
+Each start of Snakemake asks which are there, so this module has no import but ``os``.
 """
 
 import os
@@ -19,6 +19,6 @@ FILES = {
 
 
 def kept_paths(reference: str) -> dict[str, str]:
-    """Return the kept files that exist, by name; ``reference`` is the folder of the reference results."""
+    """Return the kept files that exist, by name. ``reference`` is the folder of the reference results."""
     paths = {name: f"{reference}/{file}" for name, file in FILES.items()}
     return {name: path for name, path in paths.items() if os.path.exists(path)}

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any
 
 import ruamel.yaml
 
@@ -21,35 +21,6 @@ from narxbench._study.design_choices import SHARED_PARTS, DesignChoice, DesignCh
 
 CHECKS = "Check a claim"  # the section of docs/the_paper.md
 PARTS = {"data": "About the data", "fitness": "About the fitness", "search": "About the budget of a run"}
-
-
-class ChosenOption(NamedTuple):
-    """The answer of a study to one design choice."""
-
-    name: str
-    choice: DesignChoice
-    methods: tuple[str, ...]  # those that it concerns; none where it concerns all
-    option: str  # the one in use; "" for a value that is no option
-    value: str
-    contradicts: str  # the explicit statement that the option contradicts, if any
-
-    @property
-    def departs(self) -> bool:
-        """Whether this is another answer than the baseline's."""
-        return self.option != self.choice.baseline
-
-    @property
-    def meaning(self) -> str:
-        """The description of the setting as part of a sentence."""
-        text = self.choice.meaning.removesuffix(".")
-        if text[1:2].islower():  # a symbol such as J stays a capital
-            text = text[:1].lower() + text[1:]
-        return text
-
-    @property
-    def others(self) -> list[str]:
-        """The other answers."""
-        return [option for option in self.choice.options if option != self.option]
 
 
 def method_page(material: Material) -> str:
@@ -84,7 +55,7 @@ def method_page(material: Material) -> str:
 
 
 def _section(text: str, heading: str) -> str:
-    """Return the body of a section of a document as HTML; "" without the section."""
+    """Return the body of a section of a document as HTML, or "" without the section."""
     for title, body in markdown_sections(text, "check"):
         if title == heading:
             return body
@@ -119,31 +90,52 @@ def _about(methods: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return about
 
 
-def answers(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, list[ChosenOption]]:
+def answers(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, list[dict[str, Any]]]:
     """Return the answers of a study to the design choices that concern it, by their part.
 
+    ``methods`` are those that an answer concerns, none where it concerns all. The ``option`` in use is "" for a value
+    that is not an option.
     Methods of one algorithm may differ: then a design choice has an answer for each setting that they use. One that
     changes nothing without another is left out where neither departs from the baseline.
     """
-    chosen: list[ChosenOption] = []
+    chosen: list[dict[str, Any]] = []
     for name, choice in choices.design_choices.items():
         for value, methods in _values(settings, choice):
             option = _option(choice, value)
-            contradicts = choice.options[option].contradicts if option else ""
-            written = f"{choice.setting}: {_written(value)}"
-            chosen.append(ChosenOption(name, choice, methods, option, written, contradicts))
-    departing = {answer.name for answer in chosen if answer.departs}
-    by_part: dict[str, list[ChosenOption]] = {}
+            chosen.append(
+                {
+                    "name": name,
+                    "choice": choice,
+                    "methods": methods,
+                    "option": option,
+                    "others": [other for other in choice.options if other != option],
+                    "departs": option != choice.baseline,
+                    "value": f"{choice.setting}: {_written(value)}",
+                    "meaning": _in_a_sentence(choice.meaning),
+                    "contradicts": choice.options[option].contradicts if option else "",
+                }
+            )
+    departing = {answer["name"] for answer in chosen if answer["departs"]}
+    by_part: dict[str, list[dict[str, Any]]] = {}
     for answer in chosen:
-        of_part = by_part.setdefault(answer.choice.part, [])
-        is_idle = answer.choice.needs and not departing & {answer.name, answer.choice.needs}
+        choice = answer["choice"]
+        of_part = by_part.setdefault(choice.part, [])
+        is_idle = choice.needs and not departing & {answer["name"], choice.needs}
         if not is_idle:
             of_part.append(answer)
     return by_part
 
 
+def _in_a_sentence(description: str) -> str:
+    """Return the description of a setting as part of a sentence."""
+    text = description.removesuffix(".")
+    if text[1:2].islower():  # a symbol such as J stays a capital
+        text = text[:1].lower() + text[1:]
+    return text
+
+
 def _option(choice: DesignChoice, value: Any) -> str:
-    """Return the option of a design choice that a value is; "" if it is none of them."""
+    """Return the option of a design choice that a value is, or "" if it is none of them."""
     for name, option in choice.options.items():
         if _same(option.value, value):
             return name
@@ -179,7 +171,7 @@ def _written(value: Any) -> str:
 
 
 def _same(option: Any, value: Any) -> bool:
-    """Tell whether a value is that of an option, which may leave out what has a default."""
+    """Tell whether a value is an option's. The option may omit settings with a default."""
     if isinstance(option, Mapping) and isinstance(value, Mapping):
         return {**value, **option} == value
     return bool(option == value)
@@ -199,7 +191,7 @@ def settings_as_yaml(settings: Mapping[str, Any]) -> str:
 
 
 def _versions(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the versions that computed the conditions, and that of the package that draws the figures."""
+    """Return the versions that computed the conditions, and the version of matplotlib."""
     versions: dict[str, dict[str, None]] = {}
     for summary in summaries:
         for name, version in summary["versions"].items():

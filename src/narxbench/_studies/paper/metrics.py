@@ -37,7 +37,7 @@ def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionMetric(Metric):
-    """A metric of a condition; ``compute`` returns it with its interval from a row of the frame ``conditions``."""
+    """A metric of a condition. ``compute`` returns it with its interval from a row of the frame ``conditions``."""
 
     compute: Callable[[Mapping[Any, Any], float], Interval]
 

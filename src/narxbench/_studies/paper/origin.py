@@ -25,7 +25,7 @@ def data_paths(summary: Mapping[str, Any], study: str) -> list[str]:
 
 
 def origin_lines(summary: Mapping[str, Any], study: str, command: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines on a condition by its summary; ``command`` returns that which makes a file."""
+    """Yield the lines on a condition by its summary. ``command`` returns the command that makes a file."""
     path = condition_path(summary)
     paths = data_paths(summary, study)
     yield f"data sets, SHA-256 {summary['data_sha256']}:"

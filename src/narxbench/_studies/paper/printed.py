@@ -1,4 +1,4 @@
-"""The paper's tables of values as it prints them: each value of the paper above that of this run.
+"""The paper's tables of values as it prints them: each value of the paper above the run's.
 
 Captions and the order of rows and columns are the paper's. What a run has besides these conditions has tables of the
 same form, one for each system.
@@ -64,7 +64,7 @@ class ConditionValues:
 
 @dataclass(frozen=True)
 class ValueTable:
-    """A table of selection frequencies, r and nu_max; ``terms`` has the system terms by their labels."""
+    """A table of selection frequencies, r and nu_max. ``terms`` has the system terms by their labels."""
 
     name: str
     caption: str
@@ -86,14 +86,14 @@ class ValueTable:
 
     @property
     def smallest_frequency(self) -> float | None:
-        """The smallest frequency of a system term in the run; None without a run."""
+        """The smallest frequency of a system term in the run, or None without a run."""
         frequencies = []
         for condition in self.conditions:
             frequencies += [condition.run[label] for label in self.terms if label in condition.run]
         return min(frequencies, default=None)
 
     def largest(self, key: str) -> float | None:
-        """Return the largest value of a column in the run; None without a run."""
+        """Return the largest value of a column in the run, or None without a run."""
         return max((condition.run[key] for condition in self.conditions if key in condition.run), default=None)
 
 
@@ -270,7 +270,7 @@ def _notes(values: ValueTable) -> tuple[str, ...]:
 
 
 def explain_command(place: Place, value: str) -> str:
-    """Return the command that prints the facts behind a value of a condition; 2D-UPSO is its default method."""
+    """Return the command that prints the facts behind a value of a condition. Its default method is 2D-UPSO."""
     system, snr_db, method, criterion = place
     command = f"narxbench explain {shlex.quote(system)} --criterion {criterion} --snr {snr_db:g}"
     if method != UPSO:

@@ -1,4 +1,4 @@
-"""The page with the paper's tables and figures as it prints them: each value of the paper above that of the run."""
+"""The page with the paper's tables and figures as it prints them: each value of the paper above the run's."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -61,7 +61,7 @@ class Published:
 
 
 def load_published(tables: StrPath, system_terms: StrPath) -> Published:
-    """Read and check ``published_tables.csv`` and ``system_terms.csv``; errors name file, line and column."""
+    """Read and check ``published_tables.csv`` and ``system_terms.csv``. Errors name file, line and column."""
     terms = _load_terms(system_terms)
     return Published(_load_values(tables, terms.groupby("system", sort=False)["label"].agg(list).to_dict()), terms)
 
@@ -86,7 +86,7 @@ def _load_terms(path: StrPath) -> pd.DataFrame:
 
 
 def _load_values(path: StrPath, labels: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Read the published values; ``labels`` are those of the system terms of each system."""
+    """Read the published values. ``labels`` are those of the system terms of each system."""
     values = read_table(path, {**_VALUE_COLUMNS, "system": one_of(*labels)})
     repeated = values.duplicated(values.columns.drop("value").tolist())
     for row, (table, system, *_, metric, term, value) in enumerate(values.itertuples(index=False)):
@@ -117,7 +117,7 @@ def _is_multiple(value: float) -> bool:
 
 
 def _canonical(text: str) -> str:
-    """Return the name of a term; raise ValueError if it is not the canonical one."""
+    """Return the name of a term, or raise ValueError if it is not the canonical one."""
     if term_name(parse_term(text)) != text:
         raise ValueError(text)
     return text

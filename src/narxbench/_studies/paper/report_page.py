@@ -26,7 +26,7 @@ _AGREEMENT["comparison_S4", "ga"] = ("table_7", "S4, GA")
 def report_page(material: Material) -> str:
     """Return the main page of a run.
 
-    A complete run is compared with the paper, value by value and claim by claim; a trial shows its values alone, and so
+    A complete run is compared with the paper, value by value and claim by claim. A trial shows its values alone, and so
     does a study of other systems.
     """
     settings, status = material.settings, material.status
@@ -82,7 +82,7 @@ def verdict_words(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def kept_comparison(material: Material) -> dict[str, Any] | None:
-    """Return how the conditions of the run compare with the kept ones; None where no kept run is like it."""
+    """Return how the conditions of the run compare with the kept ones, or None where no kept run is like it."""
     kept = material.kept.frames.get("kept_conditions")
     if kept is None:
         return None
@@ -100,7 +100,7 @@ def figure_notes(material: Material) -> dict[str, str]:
     systems = material.settings["systems"]
     return {
         "runs": material.status.runs,
-        "snr": snr(material.settings["figures"]["snr_db"]),
+        "snr": snr(material.frames["selection"]["snr_db"].min()),
         "criterion": criterion_name(shared_criterion(material.settings)),
         "left_out": LEFT_OUT if len(systems) > 1 and LEFT_OUT in systems else "",
     }

@@ -24,7 +24,7 @@ _PLACE = ["system", "snr_db", "algorithm", "criterion"]
 class RunStatus:
     """The size of a run: searches made and planned, and the runs and evaluations of a condition by its settings.
 
-    ``shortfalls`` say what a trial lacks of the paper's study; a complete run has none. ``is_of_paper`` is whether any
+    ``shortfalls`` say what a trial lacks of the paper's study. A complete run has none. ``is_of_paper`` is whether any
     system of the run is one of the paper's.
     """
 
@@ -63,7 +63,7 @@ def run_status(
 
 
 def _planned(settings: Mapping[str, Any]) -> int:
-    """Return how many searches a study asks for; an algorithm that draws nothing is run once."""
+    """Return how many searches a study asks for. A deterministic algorithm is run once."""
     searches, installed = 0, algorithm_names()
     for method in settings["methods"].values():
         name = method["algorithm"]
@@ -104,7 +104,7 @@ def compare_with_kept(
 ) -> dict[str, Any]:
     """Return how the conditions of a run compare with the kept ones: the frames ``conditions`` of both.
 
-    ``compared`` conditions have a kept one of the same size, interpretation and data seed, and as many are ``equal``;
+    ``compared`` conditions have a kept one of the same size, interpretation and data seed, and as many are ``equal``.
     ``different`` has the names of the others.
     """
     chosen = choices.named[settings["interpretation"]]

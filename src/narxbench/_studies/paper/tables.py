@@ -132,12 +132,12 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame, *, is_trial: b
 
 
 def held_at(verdict: Mapping[str, Any]) -> str:
-    """Return at how many of its places a claim holds; "" where it cannot be judged."""
+    """Return at how many of its places a claim holds, or "" where it cannot be judged."""
     return f"{verdict['held']} of {verdict['places']}" if verdict["places"] else ""
 
 
 def claim_verdicts(verdicts: pd.DataFrame, claim: Claim) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rows of the frame ``claims`` on a claim: by the paper's values, and by those of the run."""
+    """Return the rows of the frame ``claims`` on a claim: by the paper's values, and by the run's."""
     rows = {row["side"]: row for row in verdicts[verdicts["id"] == claim.id].to_dict("records")}
     if set(rows) != {"published", "here"}:
         raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
@@ -189,7 +189,7 @@ def settings_table(settings: Mapping[str, Any]) -> Table:
 
 
 def _settings_of(algorithm: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the settings of the first method of an algorithm; none where the study has no such method."""
+    """Return the settings of the first method of an algorithm, or none where the study has no such method."""
     for method in settings["methods"].values():
         if method["algorithm"] == algorithm:
             used: Mapping[str, Any] = method["settings"]
@@ -244,7 +244,7 @@ def _condition_key(summary: Mapping[str, Any]) -> str:
 
 
 def _coefficient(value: float) -> str:
-    """Return a coefficient with four decimals, as the paper prints those of S4."""
+    """Return a coefficient with four decimals, as the paper has on S4."""
     return fixed(value, 4)
 
 
@@ -254,8 +254,8 @@ def _true_coefficient(value: float) -> str:
 
 
 def _final_coefficients(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Return the coefficients of the final structure by term; of a structure without a model there are none."""
-    return dict(zip(summary["final_structure"], summary["final_model"]["coefficients"], strict=False))
+    """Return the coefficients of the final structure by term. A structure without a model has none."""
+    return dict(zip(summary["final_structure"], summary["final_coefficients"], strict=False))
 
 
 def _terms_of(summaries: Sequence[Mapping[str, Any]], published: Published) -> Iterator[tuple[str, str, float | None]]:

@@ -25,10 +25,10 @@ Score = dict[str, Any]
 
 def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> dict[str, Any]:
     """Return a run that found the true structure; ``fitness`` None: a run that failed at once."""
-    run = {"seed": seed, "fitness": fitness, "evaluations": BUDGET, "terms": TRUE, "hits": len(TRUE)}
+    run = {"seed": seed, "fitness": fitness, "evaluations": BUDGET, "terms": TRUE}
     run |= {"fresh_error": 0.05, "failure": ""}
     if fitness is None:
-        run |= {"evaluations": 0, "terms": [], "hits": 0, "fresh_error": None, "failure": "ended with signal 9"}
+        run |= {"evaluations": 0, "terms": [], "fresh_error": None, "failure": "ended with signal 9"}
     return {**run, **changes}
 
 
@@ -37,26 +37,16 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
     about = {
         "method": method,
         "algorithm": method,
-        "deterministic": method in DETERMINISTIC,
         "minimises": method not in IDENTIFYING,
         "reference": method in REFERENCES,
-        "versions": {"python": "3.11", "narxbench": "0.3.0"},
-        "algorithm_sha256": "0" * 64,
         "budget": BUDGET,
         "runs": runs,
     }
     return {**about, **changes}
 
 
-def _without_hits(method: dict[str, Any]) -> dict[str, Any]:
-    """Return a method whose runs cannot be right."""
-    return {**method, "runs": [{**run, "hits": 0} for run in method["runs"]]}
-
-
 def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str = "base", **changes: Any) -> Score:
-    """Return the content of a score file; the truth of a system in `OUTSIDE` has no structure, and no run hits."""
-    if system in OUTSIDE:
-        methods = list(map(_without_hits, methods))
+    """Return the content of a score file; the truth of a system in `OUTSIDE` has no structure."""
     score = {
         "scenario": scenario,
         "system": system,
@@ -68,15 +58,14 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
         "n_terms": 66,
         "samples": 2000,
         "n_validation": N_VALIDATION,
-        "penalty": 6.396929655216146,
         "data_sha256": "0" * 64,
-        "true_terms": len(TRUE),
+        "true_terms": TRUE,
         "true_fitness": -4000.0,
         "methods": methods,
         "seals": {},
     }
     if system in OUTSIDE:
-        score |= {"true_terms": 0, "true_fitness": None}
+        score |= {"true_terms": [], "true_fitness": None}
     return {**score, **changes}
 
 
@@ -144,6 +133,5 @@ def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
         end,
         evaluations=1 if method == "frols" else BUDGET,
         terms=terms,
-        hits=len({*terms} & {*TRUE}),
         fresh_error=None if draw.random() < 0.05 else round(0.02 + 0.1 * draw.random() * (not exact), 6),
     )

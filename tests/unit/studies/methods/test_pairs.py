@@ -8,7 +8,6 @@ import pytest
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
-from tests.tiers import mostly_slow
 
 from narxbench._studies.methods.metrics import EXACT, FRESH, mean_limits, share_limits
 from narxbench._studies.methods.pairs import (
@@ -38,17 +37,14 @@ def recoveries(rng, n_systems, n_methods):
     return rng.binomial(6, rng.beta(0.5, 0.5, (n_systems, 1)), (n_systems, n_methods)) / 6
 
 
-def coins(rng, n_systems, n_methods):
-    return rng.integers(0, 2, (n_systems, n_methods)).astype(float)
-
-
 def errors(rng, n_systems, n_methods):
     """Return logarithms of errors with heavy tails and a part that is common to all methods."""
     return rng.normal(size=(n_systems, 1)) + rng.standard_t(2, (n_systems, n_methods))
 
 
-@pytest.mark.parametrize("draw", [recoveries, coins, errors])
-@pytest.mark.parametrize(("n_systems", "n_methods"), mostly_slow([(27, 6), (27, 18), (9, 3)], (27, 6)))
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", [recoveries, errors])
+@pytest.mark.parametrize(("n_systems", "n_methods"), [(27, 6), (27, 18), (9, 3)])
 def test_equal_methods_are_rarely_told_apart(draw, n_systems, n_methods):
     rng, n_studies, n_false = np.random.default_rng(2), 150, 0
     metric = FRESH if draw is errors else EXACT
@@ -82,17 +78,6 @@ def test_alike_methods_are_practically_equal_and_scattered_ones_undecided():
     (pair,) = compared(uneven)
     assert pair.verdict == UNDECIDED
     assert compared(np.ones((27, 2)))[0].verdict == EQUAL
-
-
-def test_the_smallest_difference_that_could_have_been_seen_is_seen_as_often_as_it_says():
-    rng, n, n_better = np.random.default_rng(3), 27, 0
-    scatter = rng.normal(size=n)
-    scatter *= 0.1 / np.std(scatter, ddof=1)
-    size = detectable(scatter, ALPHA)
-    for _ in range(300):
-        (pair,) = compared(np.column_stack([np.zeros(n), -size + 0.1 * rng.normal(size=n)]))
-        n_better += pair.verdict == BETTER
-    assert 0.7 < n_better / 300 < 0.9
 
 
 def test_too_few_systems_say_nothing():

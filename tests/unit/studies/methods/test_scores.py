@@ -9,8 +9,7 @@ import pytest
 from tests import reference
 from tests.lookups import values_of
 from tests.regression import product
-from tests.tiers import mostly_slow
-from tests.unit.algorithms.plugins import SOURCE, install, install_text
+from tests.unit.algorithms.plugins import install
 from tests.unit.studies.methods.leaderboards import FRAMES
 from tests.unit.studies.steps import edit, read, step
 from tests.unit.study.searches import AXES, CONDITION, STRUCTURE, SYSTEM, search, simulate, simulation
@@ -24,7 +23,7 @@ METHODS = {
     "mine": {"algorithm": "ga", "settings": {"population_size": 10}, "evaluations": 120, "seeds": [1, 2]},
     "first": {"algorithm": "stepwise", "settings": {}, "evaluations": 30, "seeds": [1]},
 }
-ABOUT = {"deterministic": False, "stops_early": True, "minimises": True}
+ABOUT = {"stops_early": True, "minimises": True}
 RUNS = [f"{name}/aic-6.5/seed-{seed}.json" for name, seed in (("mine", 1), ("mine", 2), ("first", 1))]
 
 
@@ -65,7 +64,7 @@ def test_a_score_file_describes_the_problem(made, score_file, tmp_path):
     problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     expected = {
         **PROBLEM,
-        **{"n_terms": 15, "samples": 200, "n_validation": 60, "penalty": 6.5, "true_terms": 2},
+        **{"n_terms": 15, "samples": 200, "n_validation": 60, "true_terms": TRUE},
         "true_fitness": problem.evaluate(TRUE).fitness,
     }
     assert score_file | expected == score_file
@@ -80,13 +79,13 @@ def test_a_score_file_describes_the_problem(made, score_file, tmp_path):
 
 
 def test_a_score_file_says_what_the_runs_found(made, score_file):
-    made_by, outcome = itemgetter("algorithm_sha256", "versions"), itemgetter("seed", "fitness", "evaluations", "terms")
+    outcome = itemgetter("seed", "fitness", "evaluations", "terms")
     run_files = [json.loads(read(made / path)) for path in RUNS]
-    scored_runs = [(method, run) for method in score_file["methods"][:2] for run in method["runs"]]
-    for (method, run), run_file in zip(scored_runs, run_files, strict=True):
+    scored_runs = [run for method in score_file["methods"][:2] for run in method["runs"]]
+    for run, run_file in zip(scored_runs, run_files, strict=True):
         (stored,) = run_file["runs"]
-        assert (made_by(method), outcome(run)) == (made_by(run_file), outcome(stored))
-        assert run["hits"] == len({*run["terms"]} & {*TRUE}) > 0 and run["failure"] == ""
+        assert outcome(run) == outcome(stored)
+        assert {*run["terms"]} & {*TRUE} and run["failure"] == ""
 
 
 def fresh_error(terms, weights):
@@ -134,12 +133,12 @@ def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_square
 def test_runs_that_failed_and_methods_that_would_need_too_long_have_no_scores(folder):
     run = json.loads(read(folder / RUNS[1]))["runs"][0]
     nothing = {"evaluations": 0, "fitness": None, "terms": []}
-    failed = {"sse": None, "coefficients": [], "failure": "ended:\n signal 9"}
-    failed["history"] = {"evaluations": [], "fitness": []}
+    failed = {"coefficients": [], "failure": "ended:\n signal 9"}
+    failed |= {"history_evaluations": [], "history_fitness": []}
     edit(folder / RUNS[1], "runs", 0, value={**run, **nothing, **failed})
-    about = {"algorithm": "frols", "settings": {}, "evaluations": 70, "deterministic": True, "minimises": False}
+    about = {"algorithm": "frols", "settings": {}, "evaluations": 70, "minimises": False}
     mine, _, slow, *_ = scored(folder, too_slow={"slow": about})["methods"]
-    empty = {**nothing, "hits": 0, "fresh_error": None}
+    empty = {**nothing, "fresh_error": None}
     assert mine["runs"][1] == {**empty, "seed": 2, "failure": "ended: signal 9"}
     assert slow["runs"] == [{**empty, "seed": 1, "failure": "time"}]
     assert (slow["method"], slow["algorithm"], slow["budget"]) == ("slow", "frols", 70)
@@ -148,16 +147,14 @@ def test_runs_that_failed_and_methods_that_would_need_too_long_have_no_scores(fo
 @pytest.mark.parametrize("inputs", ["u(k-1) + 0.01*u(k-3)", "u(k-1)/(1 + y(k-1)^2)"])
 def test_without_the_truth_among_the_candidates_nothing_is_right(made, inputs):
     score_file = scored(made, system={**SYSTEM, "equation": f"y(k) = 0.4*y(k-1) + {inputs}", "n_u": 3})
-    assert (score_file["true_terms"], score_file["true_fitness"]) == (0, None)
+    assert (score_file["true_terms"], score_file["true_fitness"]) == ([], None)
     assert values_of(score_file["methods"], "method") == ["mine", "first", "all-candidates"]
     for method in score_file["methods"]:
         for run in method["runs"]:
-            assert run["hits"] == 0 and run["fresh_error"] > 0
+            assert run["fresh_error"] > 0
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history", {"evaluations": [], "fitness": []})]
-)
+@pytest.mark.parametrize(("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history_fitness", [5.0, 6.0])])
 def test_edited_run_files_are_refused(folder, key, value):
     edit(folder / RUNS[1], "runs", 0, key, value=value)
     with pytest.raises(NarxbenchError, match=r"mine/aic-6\.5/seed-2\.json"):
@@ -165,11 +162,6 @@ def test_edited_run_files_are_refused(folder, key, value):
 
 
 # Runs that are made again
-
-WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
-    "    while objective",
-    "    end = time.process_time() + 0.3\n    while time.process_time() < end:\n        pass\n    while objective",
-)
 
 
 def repeated(folder, algorithm, seeds, *, run_of="", **changes):
@@ -189,22 +181,13 @@ def repeated(folder, algorithm, seeds, *, run_of="", **changes):
 def plugins(monkeypatch, tmp_path, folder):
     (tmp_path / "site").mkdir()
     install(monkeypatch, tmp_path / "site")
-    install_text(monkeypatch, tmp_path / "site", {"works": "works"}, "working", works=WORKS)
     monkeypatch.chdir(tmp_path)
     return folder
 
 
-@pytest.mark.parametrize("name", mostly_slow(("memory_file", "entropy_system"), "memory_file"))
-def test_notes_and_other_draws_are_noticed(plugins, name):
-    difference, _ = repeated(plugins, name, [1, 2])
+def test_a_run_that_leaves_notes_to_the_next_is_noticed(plugins):
+    difference, _ = repeated(plugins, "memory_file", [1, 2])
     assert difference.startswith("improvement ") and "; at first " in difference
-
-
-@pytest.mark.slow
-def test_honest_runs_are_the_same_and_their_work_is_measured(plugins):
-    difference, seconds = repeated(plugins, "works", [1, 2])
-    assert difference == "" and 0.3 <= seconds < 10.0
-    assert repeated(plugins, "raises", [1]) == ("", None)
 
 
 def test_a_run_of_another_condition_seed_or_data_set_is_named(folder):

@@ -34,7 +34,7 @@ RECORD: dict[str, Any] = {
     "changed_files": 0,
     "machine": "a machine of 4 cores",
     "wall_seconds": 321.0,
-    "steps": [{"step": "search", "jobs": 99, "cpu_seconds": 222.0, "wall_seconds": 333.0}],
+    "steps": {"search": 222.0},
 }
 
 
@@ -56,7 +56,6 @@ def make_settings(
         "fitness": open_settings["fitness"],
         "methods": settings_of_methods,
         "statistics": {"threshold": 0.9, "confidence": 0.95},
-        "figures": {"snr_db": 30.0},
     }
 
 
@@ -74,7 +73,7 @@ class Run:
         claims = REFERENCE / "claims.yaml"
         step(
             "analyse",
-            {"confidence": 0.95, "figure_snr_db": 30.0},
+            {"confidence": 0.95},
             input={**PUBLISHED, "claims": claims, "summaries": summary_files},
             output=self.frames,
         )

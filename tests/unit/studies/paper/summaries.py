@@ -20,7 +20,6 @@ METHODS_AND_CRITERIA = [*product(["upso2d"], CRITERIA), ("ga", "bic")]
 # A system of the project that the paper does not have.
 UNKNOWN = "volterra"
 ORDERS = {"S3": (3, 3, 3), UNKNOWN: (2, 2, 2)}  # n_y, n_u, degree; 5, 5, 2 otherwise
-MEASURED = [(37 * k % 101) / 7 for k in range(60)]
 
 History = list[tuple[int, float]]
 
@@ -66,7 +65,6 @@ def make_summary(
     structures = _structures(draw, len(histories), candidates, terms, weak, counts or {})
     selections = Counter(chain.from_iterable(structures))
     final = [name for index, name in enumerate(candidates) if selections[index] >= 0.9 * len(histories)]
-    best = min((history[-1][1] for history in histories if history), default=None)
     return {
         "system": system,
         "snr_db": float(snr_db),
@@ -77,7 +75,7 @@ def make_summary(
         "criterion": criterion,
         "settings": {"swarm_size": 30},
         "versions": {"python": "3.11", "narxbench": "0.2.0"},
-        "data_sha256": "0" * 64,
+        "data_sha256": f"{snr_db:.0f}".ljust(64, "0"),
         "algorithm_sha256": "a" * 64,
         "seals": {f"{method}/{criterion}/{seed}": f"{seed:064x}" for seed in range(1, len(histories) + 1)},
         "realisations": 1,
@@ -86,28 +84,24 @@ def make_summary(
         "candidates": candidates,
         "system_terms": terms,
         "true_coefficients": coefficients,
-        "true_structure": {"coefficients": coefficients, "fitness": true},
         "true_fitness": [true] * len(histories),
-        "runs": {**_runs(histories), "structures": structures},
+        **_runs(histories),
+        "structures": structures,
         "threshold": 0.9,
         "final_structure": final,
-        "final_model": {"coefficients": [0.5] * len(final), "fitness": best, "sse": 1.0, "prediction": [0.0] * 600},
-        "measured": [0.5] * 600,
-        "best_run": best and {"seed": 1, "terms": terms, "coefficients": coefficients, "fitness": best, "sse": 1.0},
+        "final_coefficients": [0.123456789 * (-1) ** index for index, _ in enumerate(final)],
         **changes,
     }
 
 
 def _runs(histories: list[History]) -> dict[str, list[Any]]:
     """Return all about runs but their structures; a run without improvements found nothing."""
-    runs: dict[str, list[Any]] = {"fitness": [], "sse": [], "history_evaluations": [], "history_fitness": []}
+    runs: dict[str, list[Any]] = {"fitness": [], "history_evaluations": [], "history_fitness": []}
     for history in histories:
-        fitness, sse = (history[-1][1], 1.0) if history else (None, None)
-        runs["fitness"].append(fitness)
-        runs["sse"].append(sse)
+        runs["fitness"].append(history[-1][1] if history else None)
         runs["history_evaluations"].append([evaluation for evaluation, _ in history])
         runs["history_fitness"].append([value for _, value in history])
-    return {**runs, "evaluations": [6000] * len(histories)}
+    return {**runs, "spent": [6000] * len(histories)}
 
 
 def _structures(
@@ -128,25 +122,15 @@ def _history(draw: random.Random, method: str) -> History:
     return [(1, 3000.0), *((n, end + 500 * math.exp(-n / 1000)) for n in sorted(draw.sample(range(2, 6000), 30)))]
 
 
-def summary(
-    name: str = "S1", snr_db: float = 50.0, method: str = "upso2d", criterion: str = "bic", **changes: Any
-) -> dict[str, Any]:
-    """Return the summary of one condition.
-
-    Under the last criterion of the paper the free run of the final model diverges and the first run found nothing.
-    """
-    content = make_summary(name, snr_db, method, criterion, data_sha256=f"{snr_db:.0f}".ljust(64, "0"), **changes)
-    coefficients = [0.123456789 * (-1) ** index for index in range(len(content["final_structure"]))]
-    model = {"fitness": -1234.56789, "sse": 0.0123456789, "prediction": [value + 1 / 3000 for value in MEASURED]}
-    if criterion == CRITERIA[-1]:
-        model = dict.fromkeys(model)
-        runs = content["runs"]
-        runs["fitness"][0] = None
-        runs["history_evaluations"][0], runs["history_fitness"][0] = [], []
-    return content | {"measured": MEASURED, "final_model": {"coefficients": coefficients, **model}}
-
-
 def paper_summaries(systems: tuple[str, ...] = SYSTEMS, **changes: Any) -> list[dict[str, Any]]:
-    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
-    places = product(systems, (50, 40, 30), METHODS_AND_CRITERIA)
-    return [summary(system, snr_db, *case, **changes) for system, snr_db, case in places]
+    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC.
+
+    Under the last criterion the first run found nothing.
+    """
+    summaries = []
+    for system, snr_db, case in product(systems, (50, 40, 30), METHODS_AND_CRITERIA):
+        summaries.append(make_summary(system, snr_db, *case, **changes))
+        if case[1] == CRITERIA[-1]:
+            summaries[-1]["fitness"][0] = None
+            summaries[-1]["history_evaluations"][0], summaries[-1]["history_fitness"][0] = [], []
+    return summaries

@@ -41,9 +41,9 @@ SUMMARIES = {
     "one seed": lambda s: s | {"seeds": [1]},
     "unknown system term": lambda s: s | {"system_terms": ["y(k-9)"]},
     "one coefficient": lambda s: s | {"true_coefficients": [1.0]},
-    "unknown candidate": lambda s: s | {"runs": s["runs"] | {"structures": [[0], [66]]}},
-    "unequal histories": lambda s: s | {"runs": s["runs"] | {"history_fitness": [[0.0], [0.0]]}},
-    "fitness as text": lambda s: s | {"runs": s["runs"] | {"fitness": [None, "x"]}},
+    "unknown candidate": lambda s: s | {"structures": [[0], [66]]},
+    "unequal histories": lambda s: s | {"history_fitness": [[0.0], [0.0]]},
+    "fitness as text": lambda s: s | {"fitness": [None, "x"]},
 }
 ROW = condition(runs=4, evaluations=400, nu=(4, 4, 4, 3), spurious=1, nu_max=1, exact_runs=2)
 CONDITIONS = [
@@ -74,7 +74,7 @@ def analysed(*contents, **changed):
         paths.append(f"{number}.json")
         Path(paths[-1]).write_text(json.dumps(content), encoding="utf-8")
     inputs = {**PUBLISHED, "claims": REFERENCE / "claims.yaml", "summaries": paths, **changed}
-    step("analyse", {"confidence": 0.95, "figure_snr_db": 30.0}, input=inputs, output={"claims": "made.csv"})
+    step("analyse", {"confidence": 0.95}, input=inputs, output={"claims": "made.csv"})
 
 
 def with_change(name, file, old, new):

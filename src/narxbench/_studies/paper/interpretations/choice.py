@@ -1,9 +1,9 @@
 """The choice of the closest interpretation among those that were run under every criterion of the published tables.
 
-Where none was, the criterion of the screening decides. The data seeds of the screening choose it; the others judge it.
-An exact relation between published counts that chance does not explain (:mod:`narxbench._studies.paper.identities`)
-weighs more than any deviance: first come the interpretations that keep most of them, and among these those with the
-smallest deviance.
+Where none was, the criterion of the screening decides. The data seeds of the screening choose it, and the others judge
+it. An exact relation between published counts that chance does not explain
+(:mod:`narxbench._studies.paper.identities`) weighs more than any deviance: first come the interpretations that keep
+most of them, and among these those with the smallest deviance.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ import pandas as pd
 from narxbench._studies.paper.agreement import compare
 from narxbench._studies.paper.claims import UPSO
 from narxbench._studies.paper.identities import check_identities, telling_identities
-from narxbench._studies.paper.interpretations.nearness import COMPARED, SCREENED, InterpretationStudy, Pair
+from narxbench._studies.paper.interpretations.nearness import COMPARED, InterpretationStudy, Pair
+from narxbench._studies.paper.interpretations.settings import SCREENED
 
 FINALISTS = ["place", "interpretation", "contradicts", "kept", "identities", "deviance"]
 
@@ -21,7 +22,7 @@ FINALISTS = ["place", "interpretation", "contradicts", "kept", "identities", "de
 def criteria_of_choice(study: InterpretationStudy) -> list[str]:
     """Return the criteria under which the closest is chosen: all of the published tables of 2D-UPSO, if they were run.
 
-    Otherwise it is that of the screening.
+    Otherwise it is the criterion of the screening.
     """
     published = study.published.once
     criteria = list(dict.fromkeys(published.loc[published["algorithm"] == UPSO, "criterion"]))
@@ -44,7 +45,7 @@ def kept_identities(checks: pd.DataFrame, pair: Pair) -> pd.DataFrame:
 
     A place is an SNR on a data seed. The identity is ``kept`` if it holds at more than half of them.
     """
-    in_pair = checks["interpretation"] == checks["method"].map(pair._asdict())
+    in_pair = checks["interpretation"] == checks["method"].map(pair)
     by = ["system", "algorithm", "criterion", "relation", "terms"]
     totals = checks[in_pair].groupby(by, sort=False)[["held", "published"]].sum().reset_index()
     return totals.assign(kept=2 * totals["held"] > totals["published"])
@@ -53,7 +54,7 @@ def kept_identities(checks: pd.DataFrame, pair: Pair) -> pd.DataFrame:
 def finalists(study: InterpretationStudy) -> pd.DataFrame:
     """Return the interpretations of both algorithms among which the closest is chosen, the closest first.
 
-    ``kept`` of the telling ``identities`` are kept; the deviance is the median over the data seeds of the screening.
+    ``kept`` of the telling ``identities`` are kept. The deviance is the median over the data seeds of the screening.
     """
     criteria = criteria_of_choice(study)
     conditions = study.conditions[study.conditions["data_seed"].isin(study.screening)]
@@ -65,10 +66,10 @@ def finalists(study: InterpretationStudy) -> pd.DataFrame:
     deviances = compared.groupby(["algorithm", "interpretation", "data_seed"])["deviance"].sum().unstack("data_seed")
     texts, ranked = _texts_under(study, criteria), []
     for pair in study.pairs():
-        if pair.upso2d in texts:
-            of_both = deviances[deviances.index.isin(pair._asdict().items())].sum()
+        if pair[UPSO] in texts:
+            of_both = deviances[deviances.index.isin(pair.items())].sum()
             n_kept = int(kept_identities(checks, pair)["kept"].sum())
-            text = study.joined(*pair)
+            text = study.joined(*pair.values())
             ranked.append((-n_kept, round(of_both.median(), 6), len(study.chosen(text)), text))
     rows = []
     for place, (n_missing, deviance, _, text) in enumerate(sorted(ranked), start=1):

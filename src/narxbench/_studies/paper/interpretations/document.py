@@ -10,7 +10,7 @@ from narxbench._io.csv import write_table
 from narxbench._report.formats import listed
 from narxbench._report.table import records
 from narxbench._report.templating import rendered
-from narxbench._studies.paper.claims import VERDICTS, Claim
+from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim
 from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.choice import criteria_of_choice
 from narxbench._studies.paper.interpretations.figures import figures
@@ -146,13 +146,13 @@ def _choices_without_clear_effect(effects: pd.DataFrame) -> list[str]:
 
 
 def _closest(findings: Findings) -> Record:
-    """Return the closest interpretation and its ``candidates``; ``unseen`` counts the data seeds that only judge it.
+    """Return the closest interpretation and its ``candidates``. ``unseen`` counts the data seeds that only judge it.
 
     ``consistent`` is the best candidate that contradicts no statement, if the closest contradicts one.
     """
     study, pairs = findings.study, findings.finalists
     # Each interpretation of 2D-UPSO once, with the GA that suits it best.
-    texts = pd.Series([study.pair(text).upso2d for text in pairs["interpretation"]], pairs.index, dtype=object)
+    texts = pd.Series([study.pair(text)[UPSO] for text in pairs["interpretation"]], pairs.index, dtype=object)
     best = records(pairs[~texts.duplicated()])
     joint = findings.nearness[(findings.nearness["role"] == CLOSEST) & (findings.nearness["algorithm"] == JOINT)]
     consistent = pairs[pairs["contradicts"] == ""].head(1)

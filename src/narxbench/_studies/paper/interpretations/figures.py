@@ -1,4 +1,4 @@
-"""Figures of the study of interpretations as SVG; their bytes depend only on the findings."""
+"""Figures of the study of interpretations as SVG, whose bytes depend only on the findings."""
 
 import textwrap
 from typing import Any

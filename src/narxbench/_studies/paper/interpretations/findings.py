@@ -25,10 +25,10 @@ from narxbench._studies.paper.interpretations.nearness import (
     COMPARED,
     FAR,
     JOINT,
-    SCREENED,
     InterpretationStudy,
     Pair,
 )
+from narxbench._studies.paper.interpretations.settings import SCREENED
 from narxbench._studies.paper.published import VALUE
 from narxbench._study.design_choices import BASELINE, interpretation_text
 from narxbench._study.significance import ALPHA
@@ -42,7 +42,7 @@ ALL = "all"  # criteria under which a role was run
 
 
 def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return median and range of columns in groups; all three are missing where any value of a group is."""
+    """Return median and range of columns in groups. All three are missing where any value of a group is."""
     grouped = frame.groupby(list(by), sort=False)[list(names)]
     middle, low, high = grouped.median(skipna=False), grouped.min(skipna=False), grouped.max(skipna=False)
     columns: dict[str, pd.Series] = {}
@@ -52,7 +52,7 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and an interval of the mean of the column ``change`` in groups; ``clear`` ones exclude 0.
+    """Return median, range and an interval of the mean of the column ``change`` in groups. ``clear`` ones exclude 0.
 
     The screening has too few data seeds to estimate how much a change varies. The change is compared with the
     ``spread`` of the measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from
@@ -72,7 +72,7 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def _spans(values: pd.DataFrame) -> dict[str, list[int]]:
-    """Return the data seeds of a role's values: those of the screening's criterion, and of all criteria."""
+    """Return the data seeds of a role's values, under the criterion of the screening and under all criteria."""
     n_criteria = values.groupby("data_seed")["criterion"].nunique()
     spans = {SCREENED: sorted(values["data_seed"].unique())}
     if values["criterion"].nunique() > 1:
@@ -111,7 +111,7 @@ class Findings:
 
     @cached_property
     def roles(self) -> dict[str, Pair]:
-        """The interpretations that are set side by side, by role, if they were run; two roles may have the same."""
+        """The interpretations that are set side by side, by role, if they were run. Two roles may have the same."""
         texts = {AS_DESCRIBED: BASELINE}
         reset = self.study.choices.named.get("reset")
         if reset is not None:
@@ -120,16 +120,16 @@ class Findings:
         was_run, roles = set(self.study.texts(UPSO)), {}
         for role, text in texts.items():
             pair = self.study.pair(text)
-            if pair.upso2d in was_run:
+            if pair[UPSO] in was_run:
                 roles[role] = pair
         return roles
 
     @cached_property
     def _values(self) -> dict[str, pd.DataFrame]:
-        """All published values, each once, with those of each role under every criterion."""
+        """All published values, each once, beside the values of each role under every criterion."""
         conditions, values = self.study.conditions, {}
         for role, pair in self.roles.items():
-            in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair._asdict())
+            in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair)
             values[role] = compare(conditions[in_pair], self.study.published.once)
         return values
 
@@ -224,7 +224,7 @@ class Findings:
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """The changes of deviance and biases by each single option; the largest change of the deviance comes first."""
+        """The changes of deviance and biases by each single option. The largest change of the deviance comes first."""
         deviances = pd.concat(map(self.study.nearness, COMPARED), ignore_index=True)
         measures = deviances.set_index(BY_SEED)[["deviance", *BIASES]]
         baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
@@ -250,16 +250,16 @@ class Findings:
 
     @cached_property
     def role_verdicts(self) -> pd.DataFrame:
-        """The verdict on each claim in each role: that of more than half of its data seeds, or undecided.
+        """The verdict on each claim in each role: the one on more than half of its data seeds, or undecided.
 
-        Of the ``judged`` data seeds, the columns ``holds``, ``undecided`` and ``fails`` count those with each verdict;
-        on more than half of them the claim misses clearly on the systems ``missed``.
+        Of the ``judged`` data seeds, the columns ``holds``, ``undecided`` and ``fails`` count those with each verdict.
+        On more than half of them the claim misses clearly on the systems ``missed``.
         """
         rows_of = {group: claim_rows(rows) for group, rows in self.study.conditions.groupby(BY_SEED, sort=False)}
         verdicts = []
         for claim in self._claims:
             for role, pair in self.roles.items():
-                texts = {name: text for name, text in pair._asdict().items() if name in claim.algorithms}
+                texts = {name: text for name, text in pair.items() if name in claim.algorithms}
                 # Some criteria were run on some of the data seeds.
                 views = self._views(texts, rows_of)
                 judged = [verdict for verdict in map(claim.judge, views) if verdict.holds is not None]

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, product
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -13,6 +12,7 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._io.settings import SettingsError
 from narxbench._studies.paper.agreement import compare, nearness
 from narxbench._studies.paper.claims import CRITERIA, GA, UPSO
+from narxbench._studies.paper.interpretations.settings import SCREENED
 from narxbench._studies.paper.published import Published
 from narxbench._study.design_choices import (
     BASELINE,
@@ -23,7 +23,6 @@ from narxbench._study.design_choices import (
     parse_interpretation,
 )
 
-SCREENED = "bic"  # the criterion under which every interpretation is run
 COMPARED = (UPSO, GA)  # the algorithms with published values
 JOINT = "joint"
 FAR = 1.5  # a table remains unexplained beyond this multiple of the deviance between own data sets
@@ -31,13 +30,8 @@ DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
 _GROUP = ["algorithm", "interpretation", "criterion"]
 Group = tuple[str, str, str]
-
-
-class Pair(NamedTuple):
-    """The interpretations of 2D-UPSO and of GA, in the order of `COMPARED`; they share data and fitness."""
-
-    upso2d: str
-    ga: str
+# The interpretations of 2D-UPSO and of GA, by algorithm; they share data and fitness.
+Pair = dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +39,8 @@ class InterpretationStudy:
     """The conditions of the interpretations that lack no condition, each of an algorithm under a criterion.
 
     ``conditions`` is the conditions frame with the column ``shared``, the part of an interpretation that all algorithms
-    share. The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
-    ``options`` are all but those of the baseline. Every interpretation was run on the data seeds ``screening``:
+    share. The baseline comes first, then single options, then combinations. Seeds and systems ascend, SNRs descend.
+    ``options`` are all options but the baseline's. Every interpretation was run on the data seeds ``screening``:
     interpretations are chosen by these, and judged on the other ``seeds``. ``incomplete`` has algorithm and text of the
     interpretations that were left out.
     """
@@ -80,7 +74,7 @@ class InterpretationStudy:
         return interpretation_text(self.choices, self.chosen(*texts))
 
     def words(self, text: str) -> str:
-        """Return the words for an interpretation after "with" in a sentence; "" for the baseline."""
+        """Return the words for an interpretation after "with" in a sentence, or "" for the baseline."""
         return interpretation_words(self.choices, self.chosen(text))
 
     def contradictions(self, text: str) -> str:
@@ -88,22 +82,23 @@ class InterpretationStudy:
         return "; ".join(contradictions(self.choices, self.chosen(text)))
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield each interpretation of 2D-UPSO with each of GA on the same data; without GA, each of 2D-UPSO."""
+        """Yield each interpretation of 2D-UPSO with each of GA on the same data, or without GA, each of 2D-UPSO."""
         of_upso = self.conditions_of(UPSO)[["interpretation", "shared"]].drop_duplicates()
         of_ga = self.conditions_of(GA)[["interpretation", "shared"]].drop_duplicates()
         if of_ga.empty:
             return map(self.pair, of_upso["interpretation"])
         joined = of_upso.merge(of_ga, on="shared", suffixes=("_upso2d", "_ga"))
-        return map(Pair, joined["interpretation_upso2d"], joined["interpretation_ga"])
+        texts = zip(joined["interpretation_upso2d"], joined["interpretation_ga"], strict=True)
+        return ({UPSO: of_upso2d, GA: ga} for of_upso2d, ga in texts)
 
     def pair(self, text: str) -> Pair:
         """Return the interpretations of both algorithms that a joined one consists of."""
         chosen = self.chosen(text)
-        return Pair(interpretation_text(self.choices, chosen, UPSO), interpretation_text(self.choices, chosen, GA))
+        return {algorithm: interpretation_text(self.choices, chosen, algorithm) for algorithm in COMPARED}
 
     @cached_property
     def compared(self) -> pd.DataFrame:
-        """The published values, each once, with those of all interpretations under the criterion of the screening."""
+        """The published values, each once, beside those of all interpretations under the criterion of the screening."""
         return compare(pd.concat(map(self.conditions_of, COMPARED)), self.published.once)
 
     def nearness(self, algorithm: str) -> pd.DataFrame:
@@ -146,7 +141,7 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
 
 
 def _options(choices: DesignChoices) -> pd.DataFrame:
-    """Return all options but those of the baseline, each with the text of the interpretation that it makes alone."""
+    """Return all options but the baseline's, each with the text of the interpretation that it makes alone."""
     rows = []
     for name, choice in choices.design_choices.items():
         for option in list(choice.options)[1:]:
@@ -178,7 +173,7 @@ def _order(texts: Iterable[str], options: pd.DataFrame, choices: DesignChoices) 
 
 
 def _seeds_by_kind(groups: Mapping[Group, pd.DataFrame], choices: DesignChoices) -> dict[Group, set[int]]:
-    """Return the data seeds on which each group must have been run: all of those of its kind.
+    """Return the data seeds on which each group must have been run: all data seeds of its kind.
 
     The baseline, and named interpretations of compared algorithms, are run on more data seeds than the others.
     """

@@ -25,7 +25,6 @@ from narxbench._study.design_choices import (
 from narxbench._study.settings import (
     Absent,
     Condition,
-    Criterion,
     Input,
     Name,
     Part,
@@ -36,34 +35,31 @@ from narxbench._study.settings import (
     problem_name,
 )
 
+# The criterion under which every interpretation is run.
+SCREENED = "bic"
+
 
 class Finalists(Settings):
-    """Interpretations that are also run under further criteria, so that the closest is chosen by all of them."""
+    """Interpretations that are run under all criteria of the first method, so that the closest is chosen by them."""
 
     interpretations: Annotated[list[Label], AfterValidator(distinct)]
-    """Names of interpretations that are run under these criteria on all data seeds."""
+    """Names of interpretations that are run under them on all data seeds."""
     combinations: list[dict[str, str]]
-    """Combinations of options that are run under these criteria on the data seeds of the screening."""
-    criteria: Annotated[list[Criterion], AfterValidator(distinct)]
-    """Criteria besides that of the screening."""
+    """Combinations of options that are run under them on the data seeds of the screening."""
 
 
 class Variations(Settings):
     """Which interpretations a study runs: every option of every design choice alone, and combinations of them."""
 
-    criterion: Criterion
-    """Criterion under which all are run."""
     seeds: Seeds
     """Data seeds of the screening, by which the closest interpretation is chosen: every option and combination is run
     on them. Named interpretations are run on all data seeds."""
     methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
-    """Methods whose design choices are varied, by name."""
-    references: Annotated[list[Name], AfterValidator(distinct)]
-    """Methods that are run on the same data for comparison."""
+    """Methods whose design choices are varied, by name. The other ones are run on the same data for comparison."""
     combinations: list[dict[str, str]]
     """Combinations of options, each a mapping of design choices to options."""
     finalists: Finalists
-    """Interpretations that are also run under further criteria."""
+    """Interpretations that are run under all criteria."""
 
 
 class InterpretationsStudy(Study):
@@ -78,7 +74,7 @@ class InterpretationsStudy(Study):
     def _conditions_of_part(
         self, choices: DesignChoices, part: Part, systems: Mapping[str, System]
     ) -> Iterator[Condition]:
-        """Yield the conditions of one part, those of each variation together."""
+        """Yield the conditions of one part, variation by variation."""
         for name, text, seed, criterion in self._planned(choices, part.seeds):
             yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
 
@@ -117,20 +113,23 @@ class InterpretationsStudy(Study):
 
     def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
         """Return method, interpretation, data seed and criterion of all runs, each once, in the settings' order."""
-        plan, criterion = self.variations, self.variations.criterion
+        plan = self.variations
+        references = [name for name in self.methods if name not in plan.methods]
+        # The paper's tables have further criteria for the first method only.
+        first = plan.methods[:1]
+        further = [criterion for criterion in self.methods[first[0]].criteria if criterion != SCREENED]
         with_name = [{}, *choices.named.values()]
         finalists = [choices.named[name] for name in plan.finalists.interpretations]
         screened = [*single_changes(choices), *plan.combinations, *plan.finalists.combinations]
         screening_seeds = [seed for seed in seeds if seed in plan.seeds]
         runs = [
-            *product(plan.methods, with_name, seeds, [criterion]),
-            *product(plan.methods, screened, screening_seeds, [criterion]),
+            *product(plan.methods, with_name, seeds, [SCREENED]),
+            *product(plan.methods, screened, screening_seeds, [SCREENED]),
             # Results of the references are needed where the others are examined closely, above all as described.
-            *product(plan.references, [{}], seeds, [criterion]),
-            *product(plan.references, finalists, screening_seeds, [criterion]),
-            # The paper's tables have further criteria for the first method only.
-            *product(plan.methods[:1], finalists, seeds, plan.finalists.criteria),
-            *product(plan.methods[:1], plan.finalists.combinations, screening_seeds, plan.finalists.criteria),
+            *product(references, [{}], seeds, [SCREENED]),
+            *product(references, finalists, screening_seeds, [SCREENED]),
+            *product(first, finalists, seeds, further),
+            *product(first, plan.finalists.combinations, screening_seeds, further),
         ]
         planned: dict[tuple[str, str, int, str], None] = {}  # each once, in this order
         for method, chosen, seed, criterion in runs:
@@ -145,10 +144,9 @@ class InterpretationsStudy(Study):
         unknown_seeds = [seed for seed in plan.seeds if seed not in self.data.seeds]
         if unknown_seeds:
             yield Mistake(("variations", "seeds"), f"found {unknown_seeds[0]}; allowed: {allowed}")
-        for key in ("methods", "references"):
-            for index, name in enumerate(getattr(plan, key)):
-                if name not in self.methods:
-                    yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
+        for index, name in enumerate(plan.methods):
+            if name not in self.methods:
+                yield unknown(("variations", "methods", index), name, self.methods, "a method of the study:")
         places = ((("combinations",), plan.combinations), (("finalists", "combinations"), plan.finalists.combinations))
         for path, combinations in places:
             for index, chosen in enumerate(combinations):
@@ -160,7 +158,7 @@ class InterpretationsStudy(Study):
                 yield unknown(place, name, choices.named, "a named interpretation:")
 
     def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
-        """Yield every input that the study needs, those of the options too."""
+        """Yield every input that the study and its options need."""
         yield from super().inputs(choices, systems)
         for name, choice in choices.design_choices.items():
             if (choice.part, choice.setting) == ("data", "excitation"):

@@ -13,7 +13,6 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
     KEPT,
     TABLES,
     TIES,
-    as_printed,
     conditions_of,
     report,
 )
@@ -108,24 +107,6 @@ def test_incomplete_interpretations_are_left_out_and_named(tmp_path):
     left_out = f"`{BOUND}` of 2D-UPSO, `{EXEMPLAR}` of 2D-UPSO."
     assert f"Left out because conditions are missing: {left_out}" in text
     assert "0 of 0 single options change the deviance of 2D-UPSO clearly" in text
-
-
-@pytest.mark.slow
-def test_sentences_on_the_tables_follow_from_the_deviance_between_data_sets(tmp_path):
-    seeds = {"spurious": 1, "nu_max": lambda system, snr_db, seed: 5 + seed}
-    far = text_of(tmp_path, conditions_of("upso2d", "baseline", **seeds))
-    assert "As described, 0 of 4 tables are near." in far and "| S1, S2, S3, S4 |" in far
-    assert "The multiples of its other tables are: - 2D-UPSO on S1: BIC " in far
-    counts = as_printed()
-    drawn = {1: 0, 2: 3, 3: 6}
-    counts["nu_max"] = lambda system, snr_db, seed: max(1, as_printed()["nu_max"](system, snr_db, seed) - drawn[seed])
-    near = text_of(tmp_path, conditions_of("upso2d", "baseline", **counts))
-    assert "As described, 1 of 4 tables are near." in near and "| no system |" in near
-    alone = text_of(tmp_path, conditions_of("upso2d", "baseline", 1))
-    assert "One data seed has no repeats" in alone
-    for text in (far, near, alone):
-        assert "The *closest* interpretation is *as described*." in text
-        assert "clearly nearer" not in text and "None was checked" in text
 
 
 def test_only_several_options_that_bring_an_algorithm_nearer_leave_the_cause_open(tmp_path):

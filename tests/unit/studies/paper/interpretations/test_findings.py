@@ -7,18 +7,17 @@ import pytest
 from scipy import stats
 from tests.unit.studies.paper.interpretations.interpretation_studies import (
     BOUND,
-    KEPT,
     TIES,
     as_printed,
     conditions_of,
 )
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
-from narxbench._studies.paper.agreement import compare, rank_test
+from narxbench._studies.paper.agreement import compare
 from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.frames import SCHEMAS, framed, read_frame
+from narxbench._studies.paper.frames import SCHEMAS, framed
 from narxbench._studies.paper.interpretations.findings import Findings, change
-from narxbench._studies.paper.interpretations.nearness import Pair, make_study
+from narxbench._studies.paper.interpretations.nearness import make_study
 from narxbench._study.design_choices import load_design_choices
 
 CHOICES = load_design_choices()
@@ -42,9 +41,8 @@ def row(frame, **values):
     return only_row
 
 
-def values_as_described(study):
-    """Return the published values next to those of 2D-UPSO as described."""
-    return compare(study.conditions_of("upso2d").query("interpretation == 'baseline'"), published().once)
+def pair(upso2d, ga):
+    return {"upso2d": upso2d, "ga": ga}
 
 
 def test_a_change_is_set_against_the_spread_of_the_data_sets():
@@ -97,7 +95,7 @@ def test_the_closest_interpretation():
     assert list(findings.finalists["interpretation"]) == [BOUND, TIES, "baseline"]
     assert list(findings.finalists["contradicts"] != "") == [True, False, False]
     # With reset was not run.
-    assert findings.roles == {"as described": Pair("baseline", "baseline"), "closest": Pair(BOUND, "baseline")}
+    assert findings.roles == {"as described": pair("baseline", "baseline"), "closest": pair(BOUND, "baseline")}
     s1 = {}
     for role in findings.roles:
         s1[role] = row(findings.tables, role=role, algorithm="upso2d", system="S1")
@@ -123,70 +121,13 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     unseen = held_out.groupby("data_seed")["deviance"].sum()
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
     # As described is next to it and was not chosen.
-    described = row(findings.nearness, role="as described", algorithm="joint")
-    assert (
-        math.isnan(described["held_out"])
-        and described["p_value"] == rank_test(values_as_described(findings.study))["p_value"]
-    )
-    test = rank_test(held_out)
-    assert {name: closest[name] for name in test} == test
+    assert math.isnan(row(findings.nearness, role="as described", algorithm="joint")["held_out"])
     # Its tables are judged on these two data sets too.
-    of_closest = rows(findings.tables, role="closest")
-    assert set(of_closest["seeds"]) == {2}
-    by_system = held_out.groupby(["system", "data_seed"])["deviance"].sum().groupby("system").median()
-    assert dict(zip(of_closest["system"], of_closest["deviance"], strict=True)) == pytest.approx(by_system.to_dict())
+    assert set(rows(findings.tables, role="closest")["seeds"]) == {2}
     assert set(rows(findings.tables, role="as described")["seeds"]) == {4}
     # An interpretation that was run on the data seeds of the screening alone cannot be judged on others.
     single = findings_of(conditions_of("upso2d", "baseline", 1))
     assert single.nearness[["own_deviance", "held_out", "p_value"]].isna().all(axis=None)
-
-
-def with_all_criteria(text, *, sum_of_outputs, spurious=0, seeds=2):
-    """Return conditions of 2D-UPSO under every criterion; T1 to T4 of S4 add up to a sum with a penalty of 256."""
-
-    def nu(system, snr_db, seed):
-        others = [40] * (len(published().systems[system]) - 4)
-        if system != "S4":
-            return (40,) * len(published().systems[system])
-        # T6 and T20 to T23 are never selected.
-        for place in (5, 19, 20, 21, 22):
-            others[place - 4] = 0
-        return (sum_of_outputs, 0, 0, 0, *others)
-
-    groups = [conditions_of("upso2d", text, seeds, spurious=spurious, nu_max=min(spurious, 9))]
-    for criterion in ("aic-2", "aic-8", "aic-64"):
-        groups.append(
-            conditions_of("upso2d", text, seeds, criterion=criterion, spurious=spurious, nu_max=min(spurious, 9))
-        )
-    return [*groups, conditions_of("upso2d", text, seeds, criterion="aic-256", nu=nu)]
-
-
-def test_exact_relations_weigh_more_than_the_deviance():
-    findings = findings_of(
-        *with_all_criteria("baseline", sum_of_outputs=39),
-        *with_all_criteria(BOUND, sum_of_outputs=39, spurious=9),
-        *with_all_criteria(TIES, sum_of_outputs=40),
-        *with_all_criteria("ring=2", sum_of_outputs=40, spurious=9),
-        # Under BIC alone.
-        conditions_of("upso2d", "learning-set=exemplar", 2, **as_printed()),
-        conditions_of("ga", "baseline", 2),
-        conditions_of("ga", "elitism=on", 2, nu_max=20, spurious=20),
-    )
-    finalists = findings.finalists.set_index("interpretation")
-    assert len(finalists) == 8 and list(finalists["place"]) == [*range(1, 9)]
-    assert set(finalists["identities"]) == {6}
-    kept = {text: finalists.loc[text, "kept"] for text in ("baseline", BOUND, TIES, "ring=2")}
-    assert kept == {"baseline": 5, BOUND: 5, TIES: 6, "ring=2": 6}
-    # Nine spurious terms are nearer to the paper than none, and so is a stronger GA's count.
-    assert list(finalists.index[:2]) == ["ring=2+elitism=on", "ring=2"]
-    assert finalists.loc[BOUND, "deviance"] < finalists.loc[TIES, "deviance"]
-    assert finalists.index.get_loc(TIES) < finalists.index.get_loc(BOUND)
-    assert findings.roles["closest"] == Pair("ring=2", "elitism=on")
-    relations = findings.relations
-    of_sum = rows(relations, relation="sum").set_index("role")
-    assert of_sum.loc["closest", ["held", "published", "kept"]].tolist() == [6, 6, True]
-    assert of_sum.loc["as described", ["held", "published", "kept"]].tolist() == [0, 6, False]
-    assert set(rows(relations, relation="zero")["held"]) == {6}
 
 
 def test_claims_by_majority_of_the_data_seeds():
@@ -211,17 +152,3 @@ def test_claims_by_majority_of_the_data_seeds():
 
 
 # The conditions that the repository keeps
-
-
-@pytest.fixture(scope="module")
-def kept():
-    frame = read_frame("conditions", KEPT)
-    return Findings(make_study(frame, CHOICES, published()), CLAIMS)
-
-
-@pytest.mark.slow
-def test_the_closest_of_all_that_were_run_is_the_one_that_is_named_so(kept):
-    interpretations = CHOICES.named
-    assert kept.study.chosen(*kept.roles["as described"]) == interpretations["as-described"] == {}
-    assert kept.study.chosen(*kept.roles["with reset"]) == interpretations["reset"]
-    assert kept.study.chosen(*kept.roles["closest"]) == interpretations["closest"]
