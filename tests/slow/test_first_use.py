@@ -32,10 +32,10 @@ u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
 problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
 values = {}
 
-def search(algorithm, seed):
-    values[algorithm, seed] = narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=200).fitness
+def search(seed):
+    values[seed] = narxbench.search(problem, algorithm="stepwise", seed=seed, evaluations=200).fitness
 
-threads = [threading.Thread(target=search, args=[ALGORITHM, seed]) for seed in (1, 2)]
+threads = [threading.Thread(target=search, args=[seed]) for seed in (1, 2)]
 for thread in threads:
     thread.start()
 for thread in threads:
@@ -45,12 +45,10 @@ print(Counter.compiled)
 """
 
 
-def begin_search(folder, algorithm, **env):
+def begin_search(folder, **env):
     env = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), **env}
-    code = f"ALGORITHM = {algorithm!r}\n{SEARCH}"
-    return subprocess.Popen(
-        [sys.executable, "-c", code], env=env, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", SEARCH], env=env, cwd=folder, **pipes)
 
 
 def outcome(process):
@@ -58,22 +56,20 @@ def outcome(process):
     printed, messages = process.communicate()
     assert process.returncode == 0, messages
     values, count = printed.splitlines()
-    return values.split(), int(count), messages.splitlines()
+    return values, int(count), messages.splitlines()
 
 
 def test_compiled_once_by_processes_at_once_of_which_one_is_killed(tmp_path):
     """On a cluster many processes begin at once, and each may die while it writes."""
     env = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    killed = begin_search(tmp_path, "stepwise", **env)
+    killed = begin_search(tmp_path, **env)
     wait_for(lambda: list(tmp_path.glob("cache/*/*.nbc")), "the first compiled function")
-    first, second = begin_search(tmp_path, "stepwise", **env), begin_search(tmp_path, "stepwise", **env)
+    others = [begin_search(tmp_path, **env) for _ in range(2)]
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    values, _, (message,) = outcome(first)
-    assert "once" in message
-    second_values, _, second_messages = outcome(second)
-    assert (second_values, second_messages) == (values, [message])
-    assert outcome(begin_search(tmp_path, "stepwise", **env)) == (values, 0, [])
+    first, second = map(outcome, others)
+    assert (first[0], first[2]) == (second[0], second[2]) and len(first[2]) == 1 and "once" in first[2][0]
+    assert outcome(begin_search(tmp_path, **env)) == (first[0], 0, [])
 
 
 @pytest.fixture
@@ -90,8 +86,8 @@ def unwritable(tmp_path):
 
 def test_search_where_nothing_can_be_kept(unwritable):
     before = sorted(unwritable.rglob("*"))
-    process = begin_search(unwritable, "stepwise", PYTHONPATH=str(unwritable / "src"))
+    process = begin_search(unwritable, PYTHONPATH=str(unwritable / "src"))
     values, count, (message,) = outcome(process)
-    assert len(values) == 2 and count
+    assert len(values.split()) == 2 and count
     assert "NUMBA_CACHE_DIR" in message
     assert sorted(unwritable.rglob("*")) == before

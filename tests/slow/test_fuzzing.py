@@ -142,9 +142,7 @@ def test_damaged_models(edits, cut, changes, terms, tmp_path):
         check_line(error)
 
 
-NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(
-    ["u\u202etxt.exe", "\x1b[31mred", "a\x00b", "\u2066x", "<b>\x9b"]
-)
+NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(["u\u202etxt.exe", "\x1b[31mred", "a\x00b", "<b>\x9b"])
 
 
 @settings(fuzzing, max_examples=max(3, EXAMPLES // 10))

@@ -1,13 +1,11 @@
 """Studies other than the paper's: additions of a user, interpretations of the paper, and faults in one part."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
 import yaml
+from tests.command import python
 from tests.workflow.project import TINY
 
 pytestmark = pytest.mark.slow
@@ -94,9 +92,8 @@ print(narxbench.__file__, *narxbench.search(problem, algorithm="ga", seed=1, eva
 
 def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
     """The algorithms are compiled in files of their own, and hold the machine code of the kernel that they call."""
-    command = {"args": [sys.executable, "-c", SEARCH], "cwd": empty.root, "text": True}
-    command["env"] = os.environ | {"PYTHONPATH": str(empty / "src")}
-    assert "y(k-1)" in subprocess.check_output(**command)
+    command = {"folder": empty.root, "PYTHONPATH": str(empty / "src")}
+    assert "y(k-1)" in python("-c", SEARCH, **command).out
     # Every structure is singular now.
     empty.edit("src/narxbench/_fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
-    assert subprocess.check_output(**command) == f"{empty / 'src/narxbench/__init__.py'}\n"
+    assert python("-c", SEARCH, **command).out == f"{empty / 'src/narxbench/__init__.py'}\n"

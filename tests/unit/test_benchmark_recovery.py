@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from benchmarks.recovery import __main__ as command
 from benchmarks.recovery import judge, plants, situations, statistics
 
 import narxbench
@@ -12,11 +11,6 @@ import narxbench
 def test_a_shipped_plant_responds_as_its_system(name):
     u, y = narxbench.load_system(name).simulate(300, washout=0)
     np.testing.assert_array_equal(plants.plants()[name].respond(u[:, None]), y)
-
-
-def test_all_true_terms_are_candidates():
-    for plant in plants.plants().values():
-        assert set(plant.monomials) <= set(plant.candidates(plant.n_y, plant.n_u, plant.degree)), plant.name
 
 
 def test_an_equation_of_several_inputs_by_hand():
@@ -43,9 +37,7 @@ def test_the_same_data_set_is_made_again():
     plant = plants.plants()["S1"]
     data = situations.make_data(plant, "AR(2) output", 31)
     repeated = situations.make_data(plant, "AR(2) output", 31)
-    independent = situations.make_data(plant, "AR(2) output", 32)
     assert (data.record.output == repeated.record.output).all()
-    assert (data.record.output != independent.record.output).all()
     model = data.true_noise[0].model
     assert (type(model).__name__, model.ar_lags, model.ma_lags) == ("BoxJenkins", (1, 2), ())
     moving = situations.make_data(plant, "MA(4) equation", 31).true_noise[0].model
@@ -63,9 +55,3 @@ def test_the_true_model_has_no_error_on_fresh_data():
 def test_interval_of_clopper_and_pearson():
     assert statistics.clopper_pearson(0, 10) == pytest.approx((0, 0.3085), abs=1e-4)
     assert statistics.clopper_pearson(8, 10) == pytest.approx((0.4439, 0.9748), abs=1e-4)
-    assert statistics.clopper_pearson(10, 10) == pytest.approx((0.6915, 1), abs=1e-4)
-
-
-def test_a_situation_that_there_is_not():
-    with pytest.raises(narxbench.NarxbenchError, match=r"found 'AR1 output'; allowed: .*did you mean 'AR\(1\) output'"):
-        command.situation_names(["AR1 output"])
