@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.command import succeeded
 from tests.lookups import items_by_name
 
 import narxbench
@@ -97,13 +96,3 @@ def test_recordings_at_several_levels_give_one_system():
         records.append({"u": u[4:], "y": (y + 0.02 * rng.standard_normal(400))[4:]})
     identification = narxbench.identify(records, "y", input="u", test="20%", effort=4.0)
     assert identification.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.05
-
-
-@pytest.mark.parametrize("date", ["{day:02d} 01 2018", "2018-01-{day:02d}"])
-def test_dates_and_names_with_blanks_do_not_separate(tmp_path, date):
-    rows = [
-        f"{date.format(day=1 + k // 144)} {k % 144 // 6:02d}:{k % 6 * 10:02d},{k * k % 7},{k * k % 11}"
-        for k in range(300)
-    ]
-    (tmp_path / "data.csv").write_text("\n".join(["Date/Time,Wind Speed (m/s),Active Power (kW)", *rows]) + "\n")
-    assert "--output 'Active Power'" in " ".join(succeeded("look", tmp_path / "data.csv").split())

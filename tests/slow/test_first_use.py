@@ -1,16 +1,12 @@
-"""The first use of a search with an empty cache: its messages, its cached code, folders that cannot hold a cache."""
+"""The first use of a search with an empty cache: its messages and its cached code."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.workflow.project import wait_for
-
-import narxbench
 
 pytestmark = pytest.mark.slow
 
@@ -70,24 +66,3 @@ def test_compiled_once_by_processes_at_once_of_which_one_is_killed(tmp_path):
     first, second = map(outcome, others)
     assert (first[0], first[2]) == (second[0], second[2]) and len(first[2]) == 1 and "once" in first[2][0]
     assert outcome(begin_search(tmp_path, **env)) == (first[0], 0, [])
-
-
-@pytest.fixture
-def unwritable(tmp_path):
-    """Return a folder with the package and a home, neither of which can hold a cache."""
-    package = tmp_path / "src" / "narxbench"
-    shutil.copytree(Path(narxbench.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(Path(narxbench.__file__).parents[2] / "config", tmp_path / "config")
-    for folder, _, _ in os.walk(package):
-        Path(folder, "__pycache__").touch()
-    (tmp_path / "home").touch()
-    return tmp_path
-
-
-def test_search_where_nothing_can_be_kept(unwritable):
-    before = sorted(unwritable.rglob("*"))
-    process = begin_search(unwritable, PYTHONPATH=str(unwritable / "src"))
-    values, count, (message,) = outcome(process)
-    assert len(values.split()) == 2 and count
-    assert "NUMBA_CACHE_DIR" in message
-    assert sorted(unwritable.rglob("*")) == before

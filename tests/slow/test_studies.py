@@ -5,7 +5,6 @@ import re
 import pandas as pd
 import pytest
 import yaml
-from tests.command import python
 from tests.workflow.project import TINY
 
 pytestmark = pytest.mark.slow
@@ -80,20 +79,3 @@ def test_diverging_system_stops_alone(empty):
     assert re.match("system S4: its output diverges .*; allowed: an input for which", message)
     systems = [path.split("/")[5] for path in project.files("data/wild/conditions")]
     assert systems == ["S3"] * 3
-
-
-SEARCH = """
-import narxbench
-u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
-problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
-print(narxbench.__file__, *narxbench.search(problem, algorithm="ga", seed=1, evaluations=160).terms)
-"""
-
-
-def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
-    """The algorithms are compiled in files of their own, and hold the machine code of the kernel that they call."""
-    command = {"folder": empty.root, "PYTHONPATH": str(empty / "src")}
-    assert "y(k-1)" in python("-c", SEARCH, **command).out
-    # Every structure is singular now.
-    empty.edit("src/narxbench/_fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
-    assert python("-c", SEARCH, **command).out == f"{empty / 'src/narxbench/__init__.py'}\n"

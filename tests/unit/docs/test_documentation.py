@@ -67,12 +67,10 @@ def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for data in (ROOT / "data" / "buck").glob("*.csv"):
         shutil.copy(data, tmp_path)
-    text = re.sub(r"^```.*$", "", TEXT[page], flags=re.MULTILINE)
-    example = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
-    assert example.examples
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    printed = []
-    assert runner.run(example, out=printed.append).failed == 0, "".join(printed)
+    (tmp_path / "page").write_text(re.sub(r"^```.*$", "", TEXT[page], flags=re.MULTILINE), encoding="utf-8")
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    failed, attempted = doctest.testfile(str(tmp_path / "page"), False, optionflags=flags, encoding="utf-8")
+    assert failed == 0 < attempted
 
 
 @pytest.mark.slow

@@ -61,6 +61,8 @@ def test_names_of_users_stay_text(reported, identified):
     html, recording = html_of(reported("hostile")), identified("hostile").recording
     assert f"Model of {recording.output} from {recording.inputs[0]}" in Page(html).text
     assert not re.search(r"<b> |</svg></script>\$x\$|<i>\)", html)
+    # Nor do they control a terminal or the direction of writing.
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", html)
     assert chart(html)["output"] == f"{recording.output} (m$^2$<i>)" and chart(html)["axis"] == "time (ns)"
 
 

@@ -20,12 +20,8 @@ from narxbench._report.markup import inline_svg, markdown_headings, markdown_htm
     [
         (formats.rounded, {0.975: "0.98", 0.925: "0.93", 0.125: "0.13", 0.9: "0.90", 42 / 66: "0.64", 43 / 66: "0.65"}),
         (formats.rounded, {1: "1", 0.0: "0", 0.995: "1.00", 0.001: "0.00"}),
-        (formats.method_name, {"upso2d": "2D-UPSO", "ga": "GA", "mine": "mine"}),
-        (formats.criterion_name, {"bic": "BIC", "aic-8": "AIC (ϱ = 8)"}),
         (formats.signed, {0.1: "+0.100", -0.1: "−0.100", 0.0001: "0.000", -0.0001: "0.000"}),
         (formats.p_value, {0.00001: "< 0.001", 0.0123: "0.012"}),
-        (formats.snr, {50.0: "50 dB", 37.5: "37.5 dB"}),
-        (formats.number, {3.0: "3", 0.1: "0.1"}),
         (formats.share, {0: "0 %", 0.001: "< 1 %", 0.005: "< 1 %", 0.714: "71 %", 0.9999: "> 99 %", 1: "100 %"}),
         (formats.count, {0: "0", 1234.5: "1,234", -3.0: "−3"}),
         (formats.significant, {0: "0", 0.00312: "0.0031", -0.0996: "−0.10", 0.999: "1.0", 9.96: "10", 12345: "12,000"}),
