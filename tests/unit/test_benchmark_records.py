@@ -1,4 +1,4 @@
-"""Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
+"""Public benchmark records are read from files as documented and scored as they officially are."""
 
 import numpy as np
 import pandas as pd

@@ -81,17 +81,11 @@ def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, file, words):
     assert re.fullmatch(MISTAKES[words], message), message
 
 
-@pytest.mark.parametrize(
-    ("u_unit", "time_step", "message"),
-    [
-        (5e-324, 1.0, "u: found no value larger than 4.94e-324; allowed: 1e-152 or more in size, so scale the s"),
-        (1.0, 1e-320, "time: found steps of 1e-320 s; allowed: 1e-152 to 1e+70 s, so use another unit"),
-    ],
-)
-def test_numbers_near_the_smallest_have_a_named_limit(tmp_path, u_unit, time_step, message):
+def test_times_in_a_unit_that_nothing_can_be_computed_in(tmp_path):
     path, k = tmp_path / "small.csv", np.arange(100)
-    pd.DataFrame({"t": k * time_step, "u": k % 2 * u_unit, "y": k % 3 % 2}).to_csv(path, index=False)
-    assert failed("identify", path, "--output", "y", "--input", "u").startswith(message)
+    pd.DataFrame({"t": k * 1e-320, "u": k % 2, "y": k % 3 % 2}).to_csv(path, index=False)
+    message = failed("identify", path, "--output", "y", "--input", "u")
+    assert message == "time: found steps of 1e-320 s; allowed: 1e-152 to 1e+70 s, so use another unit"
 
 
 def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_path):
