@@ -1,8 +1,12 @@
-"""The command ``narxbench`` as it is installed, run in this process."""
+"""The command ``narxbench`` as it is installed, run in this process, and Python in a process of its own."""
 
 import io
+import os
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import NamedTuple, TextIO
 
 (_ENTRY,) = entry_points(group="console_scripts", name="narxbench")
@@ -47,3 +51,19 @@ def failed(*words: str) -> str:
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("narxbench: ") and outcome.err.count("\n") == 1, outcome.err
     return outcome.err.removeprefix("narxbench: ").rstrip("\n")
+
+
+def python(*words: object, folder: Path | None = None, code: int = 0, **variables: str) -> Outcome:
+    """Run Python with some words and variables of the environment until it ends with an exit code."""
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=folder,
+        env=os.environ | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return Outcome(done.returncode, done.stdout, done.stderr)

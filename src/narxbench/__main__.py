@@ -1,15 +1,15 @@
-"""The command ``narxbench``, also as ``python -m narxbench``: the library's commands, and those of the studies."""
+"""The command ``narxbench``, also as ``python -m narxbench``: the commands of the library and of the studies."""
 
 import sys
 from collections.abc import Sequence
 
 from narxbench import _cli
-from narxbench._studies.paper.explain_command import EXPLAIN
+from narxbench._studies.paper.explain_command import add_explain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with some words, or those of the program, and return its exit code."""
-    return _cli.main(arguments, [EXPLAIN])
+    """Run the command with the given words, by default from the command line, and return its exit code."""
+    return _cli.main(arguments, [add_explain])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from narxbench._identification.options import FORMER, FORMER_READING, Schema, help_text, schemas, value_kind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, lacks_memory, printable, show
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Each command imports what it needs when it runs: --help shall come at once.
+# Each command imports what it needs when it runs, so that --help comes at once.
 _IDENTIFY_EXAMPLES = """\
 narxbench identify data.csv --input u --output y --test 20%
 narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
@@ -76,30 +76,18 @@ narxbench check-algorithm my-search
 """
 _MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
 _DATA_HELP = "text with columns of numbers; each is an experiment"
-# Options of reading that may be repeated, and those of commands with a test.
+# Options of reading that may be repeated, and options of commands with a test.
 _REPEATED = ("input", "test", "test_input", "read")
 _TEST_OPTIONS = ("test", "test_output", "test_input", "roles")
-# What helps where a word is no option and belongs to none.
+# A hint for a word that is not an option and belongs to none.
 _ONE_VALUE = " (files are given together; an option has one value, and is repeated for further ones)"
-# What a command begins with, as its status line says.
-_FIRST_ACTIVITY = {
-    "look": "reading the data",
-    "identify": "reading the data",
-    "predict": "predicting",
-    "refit": "estimating the weights",
-    "compare": "running the models",
-    "forecast": "forecasting",
-    "check-algorithm": "checking the algorithm",
-}
 _STATUS = StatusLine()
 # Green, yellow and red, in bold.
 _COLOURED = {"FINE": "\x1b[1;32mFINE\x1b[m", "LOOK": "\x1b[1;33mLOOK\x1b[m", "BAD": "\x1b[1;31mBAD\x1b[m"}
-# Exit codes: a check has failed, and what argparse has for a mistake. That of an end by a signal is 128 and its number.
-_FAILED, _MISTAKE = 1, 2
 
 
 class _Once(argparse.Action):
-    """The value of an option that is given once: of two values, one would be lost without a word."""
+    """An option that may be given only once, because the first of two values would be lost silently."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         if option_string is not None and getattr(namespace, self.dest) is not self.default:
@@ -114,35 +102,25 @@ class _Parser(argparse.ArgumentParser):
         self.register("action", "store", _Once)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
+        raise NarxbenchError(f"{printable(message, 1000)}; {self.prog} --help tells more")
 
 
-class FurtherCommand(NamedTuple):
-    """A command that packages above this one add."""
+def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Callable[[Any], None]] = ()) -> int:
+    """Run the command with the given words, by default from the command line, and return its exit code.
 
-    name: str
-    purpose: str
-    examples: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    answer: Callable[[argparse.Namespace], str]
-    """Returns what the command prints."""
-
-
-def main(arguments: Sequence[str] | None = None, further_commands: Sequence[FurtherCommand] = ()) -> int:
-    """Run the command with some words, or those of the program.
-
-    The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
+    The exit code is 0, 1 if a check has failed or the reader of the output has gone, or 2 for a mistake, which is
+    reported in one line. After a signal it is 128 plus the number of the signal. Packages above this one add
+    ``further_commands``, each by a function that calls :func:`add_command`.
     """
-    options = _parsed(arguments, further_commands)
     try:
+        options = _parsed(arguments, further_commands)
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
-        activity = _FIRST_ACTIVITY.get(options.command, "reading the files")
-        with _sigterm_as_ctrl_c(), interruptible(), _STATUS.shown(activity):
-            return _run(options, further_commands)
+        with _sigterm_as_ctrl_c(), interruptible(), _STATUS.shown(options.first_activity):
+            return options.run(options) or 0
     except FieldError as error:
         flag = _flag(error.field)
-        # What is proposed can be pasted: missing=-200, read decimal=,.
+        # A proposal can be pasted: missing=-200, read decimal=,.
         text = re.sub(rf"(?<![\w-]){error.field}(?==| [a-z]+=)", flag, error.text)
         mistake = ": ".join(filter(None, (error.source, flag, text)))
     except NarxbenchError as error:
@@ -151,20 +129,20 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
     except KeyboardInterrupt as end:
         return 128 + (signal.SIGTERM if end.args else signal.SIGINT)
     except BrokenPipeError:
-        # Whoever reads has seen enough.
+        # The reader has seen enough.
         _abandon_output()
-        return _FAILED
+        return 1
     except (MemoryError, ImportError, OSError) as error:
         if not lacks_memory(error):
             raise
         mistake = "not enough memory; needed: fewer samples or candidate terms"
     print(f"narxbench: {mistake}", file=sys.stderr)
-    return _MISTAKE
+    return 2
 
 
 @contextmanager
 def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """Obey SIGTERM, by which batch systems and shutdowns end a process, as Ctrl-C: the best model so far is kept."""
+    """Treat SIGTERM, which batch systems and shutdowns send, like Ctrl-C: the best model so far is kept."""
 
     def stop(*_: Any) -> NoReturn:
         raise KeyboardInterrupt(signal.SIGTERM)
@@ -181,8 +159,8 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGTERM, previous_handler or signal.SIG_DFL)
 
 
-def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherCommand]) -> argparse.Namespace:
-    """Return the options of a command; a mistake ends the program with one line."""
+def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[Callable[[Any], None]]) -> argparse.Namespace:
+    """Return the options of a command."""
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -192,11 +170,9 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
     _add_refit(commands)
     _add_compare(commands)
     _add_forecast(commands)
-    for further_command in further_commands:
-        parser_of_command = _command(commands, further_command.name, further_command.purpose, further_command.examples)
-        further_command.add_options(parser_of_command)
-    checking = _command(commands, "check-algorithm", "check what every algorithm must do", _CHECK_EXAMPLES)
-    checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
+    for add_further_command in further_commands:
+        add_further_command(commands)
+    _add_check_algorithm(commands)
     options, unknown_words = parser.parse_known_args(arguments)
     if unknown_words:
         command, hint = commands.choices[options.command], _ONE_VALUE
@@ -210,7 +186,7 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
 
 
 def _instead_of(former: str) -> str:
-    """Return what takes the place of a former option, in brackets; empty for any other word."""
+    """Return in brackets what replaces a former option, or an empty text for any other word."""
     # An option of two words, of which the first one negates.
     name = former.removeprefix("no_")
     if name in FORMER_READING:
@@ -219,63 +195,57 @@ def _instead_of(former: str) -> str:
     return f" (gone: {FORMER[name]})" if name in FORMER else ""
 
 
-def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]) -> int:
-    for further_command in further_commands:
-        if further_command.name == options.command:
-            _print(further_command.answer(options))
-            return 0
-    match options.command:
-        case "look":
-            _look(options)
-        case "identify":
-            _identify(options)
-        case "predict":
-            _predict(options)
-        case "refit":
-            _refit(options)
-        case "compare":
-            _compare(options)
-        case "forecast":
-            _forecast(options)
-        case _:
-            return _check_algorithm(options.name)
-    return 0
+def add_command(
+    commands: Any,
+    name: str,
+    purpose: str,
+    examples: str,
+    run: Callable[[argparse.Namespace], int | None],
+    first_activity: str = "reading the files",
+) -> argparse.ArgumentParser:
+    """Add a command and return its parser.
 
-
-def _command(commands: Any, name: str, purpose: str, examples: str) -> argparse.ArgumentParser:
-    """Return the parser of a new command, whose help ends with examples."""
+    The help ends with the examples. The command runs by calling ``run``, which returns an exit code if it is not 0. The
+    status line begins with the first activity.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=purpose,
         description=f"{purpose.capitalize()}.",
         epilog="examples:\n" + textwrap.indent(examples, "  "),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
+    parser.set_defaults(run=run, first_activity=first_activity)
     return parser
 
 
-def _check_algorithm(name: str) -> int:
+def _add_check_algorithm(commands: Any) -> None:
+    purpose, activity = "check what every algorithm must do", "checking the algorithm"
+    parser = add_command(commands, "check-algorithm", purpose, _CHECK_EXAMPLES, _check_algorithm, activity)
+    parser.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
+
+
+def _check_algorithm(options: argparse.Namespace) -> int:
     from narxbench._algorithms.conformance import check
 
-    n_failed = 0
+    name, n_failed = options.name, 0
     for result in check(name):
         verdict = "passed"
         if not result.passed:
             verdict = "FAILED"
             n_failed += 1
-        _print(f"{verdict}  {result.name}: {result.text}\n")
+        print_text(f"{verdict}  {result.name}: {result.text}\n")
     if n_failed:
-        _print(f"{name}: {n_failed} failed\n")
-        return _FAILED
-    _print(f"{name}: all checks passed\n")
+        print_text(f"{name}: {n_failed} failed\n")
+        return 1
+    print_text(f"{name}: all checks passed\n")
     return 0
 
 
 def _add_look(commands: Any) -> None:
-    parser = _command(
-        commands, "look", "look at measured data: ranges, spectra, checks, what they can identify", _LOOK_EXAMPLES
-    )
-    parser.allow_abbrev = False
+    purpose = "look at measured data: ranges, spectra, checks, what they can identify"
+    parser = add_command(commands, "look", purpose, _LOOK_EXAMPLES, _look, "reading the data")
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
     _add_output(data, "(default: none, all columns by themselves)")
@@ -294,7 +264,7 @@ def _look(options: argparse.Namespace) -> None:
         require("report", "--report")
     data = look(options.files, **_reading(options))
     if options.json:
-        _print(f"{json.dumps(data.to_dict(), indent=1, allow_nan=False)}\n")
+        print_text(f"{json.dumps(data.to_dict(), indent=1, allow_nan=False)}\n")
     else:
         _print_findings(look_lines(data))
     if options.report is not None:
@@ -310,7 +280,7 @@ def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
     if options.json:
         _report(message)
     else:
-        _print(message)
+        print_text(message)
 
 
 def _where(kind: str, path: str) -> str:
@@ -319,9 +289,9 @@ def _where(kind: str, path: str) -> str:
 
 
 def _add_identify(commands: Any) -> None:
-    parser = _command(commands, "identify", "identify a model from measured data", _IDENTIFY_EXAMPLES)
+    purpose = "identify a model from measured data"
+    parser = add_command(commands, "identify", purpose, _IDENTIFY_EXAMPLES, _identify, "reading the data")
     parser.description = "Identify a model from measured data, and say how far to trust it."
-    parser.allow_abbrev = False
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
     data.add_argument(
@@ -350,7 +320,7 @@ def _add_identify(commands: Any) -> None:
 
 
 def _add_reading_options(data: Any, **texts: str) -> None:
-    """Add the options of reading that every command with data has; ``texts`` replace what holds without an option."""
+    """Add the options for reading data, with ``texts`` instead of some defaults in their help."""
     for name, schema in schemas()["reading"].items():
         if name not in ("output", *_TEST_OPTIONS):
             _add_option(data, name, {**schema, "without": texts.get(name, schema.get("without"))})
@@ -413,7 +383,7 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
     data = read_jointly(options.files, {**reading, "output": options.output})
     identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))
     if options.json:
-        _print(f"{json.dumps(identification.to_dict(), indent=1, allow_nan=False)}\n")
+        print_text(f"{json.dumps(identification.to_dict(), indent=1, allow_nan=False)}\n")
     else:
         _print_findings(joint_summary_lines(identification))
     if options.report is not None:
@@ -432,7 +402,7 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
 def _run_quietly(
     identify: "Callable[[Callable[[SearchPlan], None], Callable[[SearchProgress], None]], T]",
 ) -> "T":
-    """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
+    """Identify a model, show the progress in a line of the terminal, and keep standard output clean."""
     from narxbench._identification.search.plan import memory_uses
     from narxbench._identification.search.steps import THREADS
     from narxbench._io.resources import refuse
@@ -449,7 +419,7 @@ def _run_quietly(
 
 
 def _print_what_is_not_shown(plan: "SearchPlan") -> None:
-    """Say before the search what the data cannot show, and is not searched therefore."""
+    """Report before the search what the data cannot show and the search therefore excludes."""
     from narxbench._identification.data.checks import evidence_check
     from narxbench._report.findings import for_shell
 
@@ -460,7 +430,7 @@ def _print_what_is_not_shown(plan: "SearchPlan") -> None:
 
 
 def _print_summary(output: str, identification: "Identification", options: argparse.Namespace) -> None:
-    """Print the summary of a model; an empty line follows where there are several outputs."""
+    """Print the summary of a model, followed by an empty line if there are several outputs."""
     from narxbench._report.model_summary import summary_lines
 
     lines = summary_lines(identification, report=options.report is not None)
@@ -470,16 +440,16 @@ def _print_summary(output: str, identification: "Identification", options: argpa
 
 
 def _print_json(identifications: "Mapping[str, Identification]") -> None:
-    """Print the object of a single output, or an object that holds that of each output."""
+    """Print the JSON object of a single output, or an object with one entry for each output."""
     objects = {output: identification.to_dict() for output, identification in identifications.items()}
     printed = objects.get("", objects)
-    _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
+    print_text(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
 
 
 def _write_reports(
     identifications: "Mapping[str, Identification]", data_pages: Mapping[str, str], options: argparse.Namespace
 ) -> None:
-    """Write a page into the folder of a report, or one for each output into a folder of its own there."""
+    """Write the report of a single output into the folder, or the report of each output into a subfolder."""
     from narxbench._report.model_page import write_report
 
     _STATUS.begin("drawing the report")
@@ -490,7 +460,7 @@ def _write_reports(
 
 
 def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str]:
-    """Return the folder of the report of each output: that of the user, or one there for each of several outputs."""
+    """Return the folder for the report of each output: the user's folder, or subfolders of it for several outputs."""
     from narxbench._io.files import numbered_folder
 
     folders = {}
@@ -504,8 +474,8 @@ def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str
 def _data_page(recording: "Recording", folder: str) -> str:
     """Return the first part of a report, a look at the data.
 
-    It is written before a search begins, unless the folder has an earlier report, which stays whole if the search
-    fails.
+    It is written before the search begins. If the folder has an earlier report, that report is kept whole in case the
+    search fails.
     """
     from narxbench._identification.data.look import look_at
     from narxbench._io.files import write_atomically
@@ -522,12 +492,12 @@ def _data_page(recording: "Recording", folder: str) -> str:
 
 
 def _add_predict(commands: Any) -> None:
-    parser = _command(commands, "predict", "predict the output of data with a model, as CSV", _PREDICT_EXAMPLES)
+    purpose = "predict the output of data with a model, as CSV"
+    parser = add_command(commands, "predict", purpose, _PREDICT_EXAMPLES, _predict, "predicting")
     parser.description = (
         "Predict the output of data with a model, as CSV. Where the column of the output ends,\n"
         "perhaps after its first values, the run goes on as far as the inputs do."
     )
-    parser.allow_abbrev = False
     _add_model(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
     parser.add_argument("-o", dest="table", metavar="TABLE", help="the file to write (default: standard output)")
@@ -561,10 +531,10 @@ def _print_or_write(frame: "pd.DataFrame", path: str | None) -> None:
 
     table = write_table(frame)
     if path is None:
-        _print(table)
+        print_text(table)
     else:
         write_atomically(path, table)
-        _print(_where("table", path))
+        print_text(_where("table", path))
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -582,8 +552,8 @@ def _loaded_model(options: argparse.Namespace) -> "Model":
 
 
 def _add_refit(commands: Any) -> None:
-    parser = _command(commands, "refit", "estimate the weights of a model again, from other data", _REFIT_EXAMPLES)
-    parser.allow_abbrev = False
+    purpose = "estimate the weights of a model again, from other data"
+    parser = add_command(commands, "refit", purpose, _REFIT_EXAMPLES, _refit, "estimating the weights")
     _add_model(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
     parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
@@ -596,12 +566,12 @@ def _refit(options: argparse.Namespace) -> None:
 
     model = refit(_loaded_model(options), options.files, **_reading(options))
     model.save(options.new)
-    _print(f"{model.equation()}\n{_where('model', options.new)}")
+    print_text(f"{model.equation()}\n{_where('model', options.new)}")
 
 
 def _add_compare(commands: Any) -> None:
-    parser = _command(commands, "compare", "compare the errors of several models on the same data", _COMPARE_EXAMPLES)
-    parser.allow_abbrev = False
+    purpose = "compare the errors of several models on the same data"
+    parser = add_command(commands, "compare", purpose, _COMPARE_EXAMPLES, _compare, "running the models")
     parser.add_argument("models", nargs="+", metavar="MODEL", help=_MODEL_HELP)
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
     parser.add_argument(
@@ -613,10 +583,8 @@ def _add_compare(commands: Any) -> None:
 
 
 def _add_forecast(commands: Any) -> None:
-    parser = _command(
-        commands, "forecast", "print the outputs that a model expects after the data, with bands", _FORECAST_EXAMPLES
-    )
-    parser.allow_abbrev = False
+    purpose = "print the outputs that a model expects after the data, with bands"
+    parser = add_command(commands, "forecast", purpose, _FORECAST_EXAMPLES, _forecast, "forecasting")
     _add_model(parser)
     parser.add_argument("files", nargs=1, metavar="FILE", help="the data, whose last outputs the forecast begins with")
     parser.add_argument("--future", metavar="FILE", help="the inputs after the data, in columns of the same names")
@@ -673,17 +641,17 @@ def _compare(options: argparse.Namespace) -> None:
         require("report", "--report")
     models = _compared_models(options)
     reading = _reading(options)
-    _print(f"{as_text(compare(models, options.data, **reading))}\n")
+    print_text(f"{as_text(compare(models, options.data, **reading))}\n")
     if options.report is not None:
         from narxbench._report.comparison_page import write_comparison
 
         _STATUS.begin("drawing the page")
         write_comparison(models, options.report, options.data, **reading)
-        _print(_where("page", options.report))
+        print_text(_where("page", options.report))
 
 
 def _compared_models(options: argparse.Namespace) -> "dict[str, Model]":
-    """Return the models of all files by their names, and those that competed with them where that is asked for."""
+    """Return the models of all files by name and, with --competitors, the models that they competed with."""
     from narxbench._model.loading import load_competitors, load_model
 
     names = [os.path.basename(file) for file in options.models]
@@ -699,11 +667,11 @@ def _compared_models(options: argparse.Namespace) -> "dict[str, Model]":
 
 
 def _print_findings(lines: Sequence[str]) -> None:
-    """Print lines, of which some begin with a status; a terminal has it in colour unless NO_COLOR is set."""
+    """Print lines, in a terminal with coloured status at their beginning unless NO_COLOR is set."""
     text = "".join(f"{line}\n" for line in lines)
     if is_terminal(sys.stdout) and not os.environ.get("NO_COLOR"):
         text = re.sub(r"^(FINE|LOOK|BAD)(?=  )", lambda status: _COLOURED[status[1]], text, flags=re.MULTILINE)
-    _print(text)
+    print_text(text)
 
 
 def _report(message: str) -> None:
@@ -713,8 +681,8 @@ def _report(message: str) -> None:
             sys.stderr.write(message)
 
 
-def _print(text: str) -> None:
-    """Print text, with a question mark for what the terminal has no sign for."""
+def print_text(text: str) -> None:
+    """Print text, with a question mark for each character that the terminal cannot show."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         with _STATUS.hidden():
@@ -732,7 +700,7 @@ def _abandon_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# The values of options. Texts that are no value go on as they are: the settings say what is allowed.
+# The values of options. Texts that are not values are passed on, because the settings report what is allowed.
 
 
 def _names(text: str) -> list[str]:
@@ -756,7 +724,7 @@ def _numbers_or_text(text: str) -> Any:
 
 
 def _by_name(text: str) -> Any:
-    """Return ``a=1-4;b=2`` as {"a": "1-4", "b": "2"}; a text without names as it is."""
+    """Return ``a=1-4;b=2`` as {"a": "1-4", "b": "2"}, and a text without names unchanged."""
     if "=" not in text:
         return text
     values: dict[str, str] = {}
@@ -799,7 +767,7 @@ def _reading(options: argparse.Namespace) -> "Reading":
     values = _given_values(options, schemas()["reading"])
     for name in values.keys() & {"input", "test_input", "test"}:
         if len(values[name]) == 1:
-            # A share is no list of files, and one text is searched for as a whole before it is taken for a list.
+            # A share is not a list of files, and a single text is searched for as a whole before it is split.
             values[name] = values[name][0]
     if "read" in values:
         values["read"] = _read_options(values["read"])
@@ -807,7 +775,7 @@ def _reading(options: argparse.Namespace) -> "Reading":
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Return what texts such as ``sep=;`` say of how files are read."""
+    """Return the options of reading in texts such as ``sep=;``."""
     values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -831,7 +799,7 @@ def _given_values(options: argparse.Namespace, fields: Iterable[str]) -> dict[st
 
 
 def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict[str, Reading]":
-    """Return how to read the data of each output; the name of a single one is empty."""
+    """Return how to read the data of each output, by its name, which is empty for a single output."""
     from narxbench._identification.data.reading import several_outputs
 
     if len(options.output) == 1:
@@ -841,7 +809,7 @@ def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict
 
 
 def _flag(field: str) -> str:
-    """Return what a user calls a setting, or an argument of reading: the option that it is given by."""
+    """Return the option by which a user gives a setting or an argument of reading."""
     if field == "data":
         return "FILE"
     return _flag_of(field)

@@ -42,9 +42,9 @@ def fit(identification: Identification, record: str | None = None, ax: Axes | No
     identification : Identification
         The result of :func:`narxbench.identify`.
     record : str, optional
-        The name of a record; None: the first of the test, or else of the other data.
+        The name of a record, by default the first of the test, or else of the other data.
     ax : Axes, optional
-        Where to draw; None: on a new figure.
+        The axes to draw on, by default on a new figure.
 
     Returns
     -------
@@ -77,9 +77,9 @@ def residuals(identification: Identification, test: str | None = None, ax: Axes 
     identification : Identification
         The result of :func:`narxbench.identify`.
     test : str, optional
-        The title of one of ``identification.tests``; None: the first, the autocorrelation.
+        The title of one of ``identification.tests``, by default the first, the autocorrelation.
     ax : Axes, optional
-        Where to draw; None: on a new figure.
+        The axes to draw on, by default on a new figure.
 
     Raises
     ------
@@ -99,16 +99,16 @@ def residuals(identification: Identification, test: str | None = None, ax: Axes 
 
 
 def static_curve(identification: Identification, input: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw where the model rests for constant values of an input, over the data.
+    """Draw the steady states of the model for constant values of an input, over the data.
 
     Parameters
     ----------
     identification : Identification
         The result of :func:`narxbench.identify`.
     input : str, optional
-        The name of an input; None: the first.
+        The name of an input, by default the first.
     ax : Axes, optional
-        Where to draw; None: on a new figure.
+        The axes to draw on, by default on a new figure.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def terms(identification: Identification, ax: Axes | None = None) -> Axes:
     identification : Identification
         The result of :func:`narxbench.identify`.
     ax : Axes, optional
-        Where to draw; None: on a new figure.
+        The axes to draw on, by default on a new figure.
 
     Raises
     ------
@@ -158,9 +158,9 @@ def compare(
     Parameters
     ----------
     models, data, **reading
-        As for :func:`narxbench.compare`, whose table has the errors. A model that diverges has no line.
+        As for :func:`narxbench.compare`, whose table has the errors. Models that diverge are not drawn.
     ax : Axes, optional
-        Where to draw; None: on a new figure.
+        The axes to draw on, by default on a new figure.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def _add_legend(axes: Axes, handles: Sequence[Artist]) -> None:
 
 
 def _chosen(candidates: Mapping[str, T], name: str, argument: str) -> T:
-    """Return the candidate of a name; an unknown name is a mistake in the argument."""
+    """Return the candidate of a name, or raise NarxbenchError about the argument if the name is unknown."""
     if name not in candidates:
         allowed = f"{printable(', '.join(candidates), 1000)}{did_you_mean(name, candidates)}"
         raise NarxbenchError(f"{argument}: found {show(name)}; allowed: {allowed}")

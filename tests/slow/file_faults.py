@@ -7,7 +7,14 @@ import os
 from collections import Counter
 from pathlib import Path
 
-KINDS = ("open", "write", "fsync", "rename", "mkdir")
+# Kinds of operations, and why they fail.
+KINDS = {
+    "open": errno.EMFILE,
+    "write": errno.ENOSPC,
+    "fsync": errno.EIO,
+    "rename": errno.EACCES,
+    "mkdir": errno.EROFS,
+}
 
 
 class _FaultyStream(io.FileIO):
@@ -27,14 +34,20 @@ class _FaultyStream(io.FileIO):
 class Faults:
     """Operations of files below a folder are counted, and the n-th of a kind fails; ``number`` 0: none fails."""
 
-    def __init__(self, folder, kind="", number=0, reason=errno.ENOSPC):
-        self.folder, self.kind, self.number, self.reason = os.path.realpath(folder), kind, number, reason
+    def __init__(self, folder, kind="", number=0):
+        self.folder, self.kind, self.number = os.path.realpath(folder), kind, number
         self.counts = Counter()
         self._real = {"open": builtins.open, **{name: getattr(os, name) for name in ("fsync", "replace", "mkdir")}}
         self._real["rename"] = os.rename
 
     def error(self, path):
-        return OSError(self.reason, os.strerror(self.reason), os.fspath(path))
+        reason = KINDS[self.kind]
+        return OSError(reason, os.strerror(reason), os.fspath(path))
+
+    @property
+    def occurred(self):
+        """Whether there were operations enough for one to fail."""
+        return self.counts[self.kind] >= self.number
 
     def occurs(self, kind, path):
         """Count an operation; return whether it is the one that fails."""
@@ -77,6 +90,15 @@ class Faults:
     def __exit__(self, *_):
         builtins.open, os.fsync, os.mkdir = self._real["open"], self._real["fsync"], self._real["mkdir"]
         os.rename, os.replace = self._real["rename"], self._real["replace"]
+
+
+def each_fault(folder, kind):
+    """Yield faults of a kind: of the first operation, of the second, and so on, the last of which never fails."""
+    faults = Faults(folder, kind, 1)
+    yield faults
+    while faults.occurred:
+        faults = Faults(folder, kind, faults.number + 1)
+        yield faults
 
 
 def files_of(folder):

@@ -1,10 +1,9 @@
-"""Run algorithms on random legal problems: ``python tests/slow/random_problems.py SECONDS [FIRST] [ALGORITHM ...]``.
+"""Run algorithms on random legal problems: ``python tests/slow/random_problems.py SECONDS FIRST [ALGORITHM ...]``.
 
 A line says which case of which algorithm begins; another one what it does not hold. A run of more than ``CPU_SECONDS``
 ends the process with the place where it was, as compiled code does not end otherwise.
 """
 
-import argparse
 import faulthandler
 import json
 import logging
@@ -22,16 +21,12 @@ CPU_SECONDS = 30.0
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("seconds", type=float)
-    parser.add_argument("first", type=int, nargs="?", default=1)
-    parser.add_argument("algorithms", nargs="*", default=packaged_names())
-    options = parser.parse_args()
+    seconds, first, *names = sys.argv[1:]
     logging.disable(logging.CRITICAL)
     faulthandler.register(signal.SIGPROF, chain=True)
     with ExitStack() as stack:
         runners = {}
-        for name in options.algorithms:
+        for name in names or packaged_names():
             try:
                 runners[name] = stack.enter_context(prepared(name, {}))
             except AlgorithmUnavailableError as error:
@@ -41,8 +36,8 @@ def main():
             suite = Suite(algorithm(name), runners[name])
             suite.run(suite.problem, 1, 60)
             print(f"compiled {name}", flush=True)
-        began, number, n_runs = time.monotonic(), options.first, 0
-        while time.monotonic() - began < options.seconds:
+        began, number, n_runs = time.monotonic(), int(first), 0
+        while time.monotonic() - began < float(seconds):
             case = random_problems.drawn(number)
             for name, runner in runners.items():
                 print(f"case {name} {json.dumps(case)}", flush=True)
@@ -54,7 +49,7 @@ def main():
                 if text:
                     print(f"VIOLATION {name} {number}: {text}", flush=True)
             number += 1
-        print(f"{n_runs} runs on the problems {options.first} to {number - 1}", flush=True)
+        print(f"{n_runs} runs on the problems {int(first)} to {number - 1}", flush=True)
 
 
 if __name__ == "__main__":

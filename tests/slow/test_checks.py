@@ -2,11 +2,10 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from itertools import takewhile
 
 import pytest
+from tests.command import python
 from tests.workflow.project import ROOT, Project
 
 from narxbench._pipeline.plan import plan_of
@@ -22,33 +21,9 @@ SMALL = ("seeds=2", "evaluations=300")
 KINDS = ("The 18 claims", "Table VII", "Figures 1 and 2", "Tables I and II")
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    return Project.of_checkout(tmp_path_factory.mktemp("checks") / "project")
-
-
-def files_of(row):
-    return row[-1].strip("`").split("`, `")
-
-
 def arguments(command):
     """Return the words of a command after its name."""
     return shlex.split(command.strip("`"))[1:]
-
-
-def run(checkout, words):
-    """Return what Snakemake prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words],
-        cwd=checkout.root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
 
 
 def test_every_table_figure_and_claim_has_a_command():
@@ -76,25 +51,19 @@ def values_of(option, words):
     return list(takewhile(lambda word: not word.startswith("--"), values))
 
 
-def test_the_files_are_those_of_the_study(checkout):
-    printed = run(checkout, ["-n", "--cores", "2"])
-    for row in ROWS:
-        for file in files_of(row):
-            if file.startswith("reports/"):
-                assert re.search(rf"\b{file.replace('quick', 'paper')}\b", printed), file
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    return Project.of_checkout(tmp_path_factory.mktemp("checks") / "project")
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_command_runs_at_a_reduced_size(checkout, name):
     row = next(row for row in ROWS if row[0] == name)
-    words = arguments(row[1])
-    if "--config" in words:
-        place = words.index("--config") + 1
-        words[place:place] = SMALL
-    else:
-        words[2:2] = ["--config", *SMALL]
-    for file in files_of(row):
+    words, files = arguments(row[1]), row[-1].strip("`").split("`, `")
+    place = words.index("--config") + 1 if "--config" in words else 2
+    words[place:place] = SMALL if "--config" in words else ["--config", *SMALL]
+    for file in files:
         (checkout / file).unlink(missing_ok=True)
-    run(checkout, words)
-    for file in files_of(row):
+    python("-m", "snakemake", *words, folder=checkout.root)
+    for file in files:
         assert (checkout / file).stat().st_size > 0

@@ -64,22 +64,12 @@ def test_both_recipes_copy_the_files_that_the_script_needs():
 
 
 def run(command, folder, environment=None):
-    """Run a command to its end, or skip where packages are not to be had."""
+    """Run a command to its good end, or skip where packages are not to be had."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     done = subprocess.run(command, cwd=folder, env=environment, **pipes)
     if done.returncode and NO_INDEX.search(done.stdout):
         pytest.skip(f"no package index: {done.stdout}")
-    return done
-
-
-def install(checkout, folder):
-    """Run the script with nothing of this environment but its Python."""
-    (folder / "programs").mkdir()
-    version = ".".join(map(str, sys.version_info[:2]))
-    (folder / "programs/python3").symlink_to(Path(sys.base_prefix, "bin", f"python{version}"))
-    environment = {name: value for name, value in os.environ.items() if INDEX.fullmatch(name)}
-    environment["PATH"] = f"{folder / 'programs'}:{os.defpath}"
-    return run(["sh", str(checkout / SCRIPT), str(folder / "environment")], folder, environment)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.ci
@@ -89,12 +79,16 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     for path in clone.root.glob("src/**/*.nb[ic]"):
         path.unlink()
     before = clone.files(".")
-    done = install(clone, tmp_path)
-    assert done.returncode == 0, done.stdout
+    # Nothing of this environment but its Python is there.
+    (tmp_path / "programs").mkdir()
+    version = ".".join(map(str, sys.version_info[:2]))
+    (tmp_path / "programs/python3").symlink_to(Path(sys.base_prefix, "bin", f"python{version}"))
+    environment = {name: value for name, value in os.environ.items() if INDEX.fullmatch(name)}
+    environment["PATH"] = f"{tmp_path / 'programs'}:{os.defpath}"
+    run(["sh", str(clone / SCRIPT), str(tmp_path / "environment")], tmp_path, environment)
     assert clone.files(".") == before
     command = ["snakemake", FRAMES, "--cores", "2", "--configfile", "tiny.yaml"]
-    done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
-    assert done.returncode == 0, done.stdout
+    run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     results, expected = clone.files(*COMPUTED), finished.files(*COMPUTED)
     assert len(results) > 20
     for path, content in results.items():
@@ -114,8 +108,7 @@ def test_requirements_are_those_that_the_registry_gives(tmp_path):
     for name in ("pyproject.toml", ".python-version"):
         shutil.copy(ROOT / name, tmp_path)
     uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
-    done = run([uv, *command.split(), "--output-file", "output"], tmp_path)
-    assert done.returncode == 0, done.stdout
+    run([uv, *command.split(), "--output-file", "output"], tmp_path)
     kept = requirements(REQUIREMENTS)
     exported = requirements((tmp_path / "output").read_text(encoding="utf-8"))
     assert kept.keys() == exported.keys()

@@ -27,22 +27,21 @@ def test_verify(finished, copy):
     # Without reference results the study is compared with its own manifest, and nothing is made anew before.
     assert "files are the same as in reports/tiny/manifest.csv" in copy.snakemake("verify")
     copy.append(summary_of(S3[0]), " ")
-    printed = copy.snakemake("verify", code=1)
-    assert f"Different: 1 files, the first in the order of causes is {summary_of(S3[0])}" in printed
+    one = f"Different: 1 files, the first in the order of causes is {summary_of(S3[0])}"
+    assert one in copy.snakemake("verify", code=1)
     (copy / summary_of(S3[0])).write_bytes((finished / summary_of(S3[0])).read_bytes())
     copy.snakemake("update_reference")
     assert "Versions and platform are those of the reference." in copy.snakemake("verify")
     *_, line = copy.snakemake("verify", "--config", "seeds=3", code=1).splitlines()
     assert line.startswith("narxbench: verify: reports/tiny/manifest.csv was made with other settings: seeds: found ")
-    damaged, before = (run_of(S4[0]), "reports/tiny/tables/table_5.md"), copy.files()
+    damaged = (run_of(S4[0]), "reports/tiny/tables/table_5.md")
     for path in damaged:
         append_unnoticed(copy / path, " ")
-    printed = copy.snakemake("verify", code=1)
-    assert f"Different: 2 files, the first in the order of causes is {run_of(S4[0])}" in printed
-    assert set(unlike(copy.files(), before)) == set(damaged)
+    different = f"Different: 2 files, the first in the order of causes is {run_of(S4[0])}"
+    assert different in copy.snakemake("verify", code=1)
     # Kept results of other settings are not those of this study, which is compared with its own manifest.
     copy.edit("data/reference/tiny/manifest.csv", "settings/seeds,", "settings/seeds_before,")
-    assert "Different: 2 files" in copy.snakemake("verify", code=1)
+    assert different in copy.snakemake("verify", code=1)
 
 
 def test_verify_by_the_digests_that_results_name(copy):
@@ -72,10 +71,10 @@ NAMED = f"narxbench: {DATA}: changed since it was simulated; delete it and run a
 
 
 def edit_digit(path):
-    """Change one digit of a file, which keeps its size."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    lines[4] = lines[4].replace("1", "2") if "1" in lines[4] else lines[4].replace("2", "1")
-    path.write_text("".join(lines), encoding="utf-8")
+    """Change a digit of a file, which keeps its size."""
+    text = path.read_text(encoding="utf-8")
+    place = re.search("[12]", text.partition("\n")[2]).start() + text.index("\n") + 1
+    path.write_text(f"{text[:place]}{'2' if text[place] == '1' else '1'}{text[place + 1 :]}", encoding="utf-8")
 
 
 @pytest.mark.parametrize("date", ["older", "same", "newer"])
@@ -84,7 +83,6 @@ def test_an_edited_data_set_is_named_whatever_its_date(finished, copy, date):
     edited = copy / DATA
     before = edited.stat()
     edit_digit(edited)
-    assert edited.stat().st_size == before.st_size
     if date == "older":
         os.utime(edited, (1e9, 1e9))
     elif date == "same":
@@ -175,17 +173,13 @@ def test_runs_that_are_ended_from_outside_and_runs_that_fail(copy, monkeypatch, 
     assert re.search("^narxbench: method mine: .*: it was ended from outside .SIGKILL.; run it again$", printed, re.M)
     assert len([path for path in study.run_files() if "/mine/" in str(path)]) == 5
     printed = study.snakemake(env=env)
-    failures = {}
-    for path in study.run_files():
-        (run,) = json.loads(path.read_bytes())["runs"]
-        if "failure" in run:
-            failures[run["seed"]] = run["failure"]
+    runs = [json.loads(path.read_bytes())["runs"][0] for path in study.run_files()]
+    failures = {run["seed"]: run["failure"] for run in runs if "failure" in run}
     assert 0 < len(failures) < 6 and all("no pivot" in failure for failure in failures.values())
     number = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
     assert f"narxbench: {number} failed; the first: {failures[min(failures)]}" in printed.splitlines()[-2:]
-    conditions = pd.read_csv(study / "data/accidental/frames/conditions.csv")
-    runs = dict(zip(conditions["method"], conditions["runs"], strict=True))
-    assert runs == {"upso2d": 6, "mine": 6 - len(failures)}
+    conditions = pd.read_csv(study / "data/accidental/frames/conditions.csv").set_index("method")
+    assert conditions["runs"].to_dict() == {"upso2d": 6, "mine": 6 - len(failures)}
 
 
 def test_report_of_snakemake(copy, monkeypatch):
@@ -197,21 +191,12 @@ def test_report_of_snakemake(copy, monkeypatch):
         files = {name: archive.read(name) for name in archive.namelist()}
     first = files.pop("report/report.html").decode()
     assert not re.search(r"<(script|link|img)\b[^>]*\b(src|href)=[\"']?(https?:)?//", first)
-    assert "From settings to pages" in first and "tables from the runs of this study" in first
-    for name, label, system in ("table_5", "table_5", "S3"), ("selection_S4", "selection", "S4"):
-        labels = f'"labels": {{"Name": "{label}", "System": "{system}"}}'
-        assert f'"name": "{name}.csv", "filename": "{name}.csv", {labels}' in first
-    check_links(files)
-
-
-def check_links(files):
-    """Check that the links of all pages lead to files of the report."""
+    labels = '"labels": {"Name": "selection", "System": "S4"}'
+    assert f'"name": "selection_S4.csv", "filename": "selection_S4.csv", {labels}' in first
     (main_page,) = [name for name in files if name.endswith("/report.html")]
     folder = main_page.removesuffix("report.html")
-    n_links = 0
+    links = set()
     for page in files:
         if page.startswith(folder) and page.endswith(".html"):
-            links = links_to_files(files[page].decode())
-            assert {f"{folder}{link}" for link in links} <= files.keys(), page
-            n_links += len(links)
-    assert n_links > 50
+            links |= {f"{folder}{link}" for link in links_to_files(files[page].decode())}
+    assert len(links) > 20 and links <= files.keys()

@@ -7,6 +7,7 @@ import sys
 import tarfile
 
 import pytest
+from tests.command import python
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.slow
@@ -40,11 +41,10 @@ def test_an_archive_holds_the_project_and_plans_the_study(project, tmp_path):
 def test_a_large_study_in_blocks_of_seeds_is_planned_in_little_memory(project):
     """The 72 conditions of the paper with 1389 seeds each are 100,008 runs, in 28 jobs for each condition."""
     large = project.with_study("large", "seeds: 1389\nseeds_per_job: 50\n")
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", "--configfile", "large.yaml"]
-    done = subprocess.run([sys.executable, "-c", MEASURED, *command], cwd=large.root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"^search +2016$", done.stdout, re.MULTILINE)
-    assert int(done.stdout.splitlines()[-1]) < 400_000
+    command = ["-m", "snakemake", "--dry-run", "--cores", "1", "--configfile", "large.yaml"]
+    printed = python("-c", MEASURED, sys.executable, *command, folder=large.root).out
+    assert re.search(r"^search +2016$", printed, re.MULTILINE)
+    assert int(printed.splitlines()[-1]) < 400_000
 
 
 def test_the_report_on_timers_runs(tmp_path):
@@ -58,5 +58,4 @@ def test_the_report_on_timers_runs(tmp_path):
         words = shlex.split(command)
         if "--config" not in words:
             words.append("--config")
-        done = subprocess.run([sys.executable, "-m", *words, "jobs=40"], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and "41 of 41 steps (100%) done" in done.stderr, done.stderr
+        assert "41 of 41 steps (100%) done" in python("-m", *words, "jobs=40", folder=tmp_path).err

@@ -1,7 +1,5 @@
 """Results of other settings, or of unknown ones, never pass for current ones."""
 
-import shutil
-
 import pytest
 from tests.workflow.project import unlike
 
@@ -25,13 +23,3 @@ def test_settings_and_back_again(finished, copy):
     copy.snakemake()
     assert unlike(copy.files(), finished.files()) == []
     assert copy.planned() == {}
-
-
-def test_results_without_records_of_what_they_were_made_with(copy):
-    """They may be of any settings: of an older version, or copied from elsewhere."""
-    shutil.rmtree(copy / ".snakemake")
-    *_, line = copy.snakemake(code=1).splitlines()
-    assert line.startswith(
-        "narxbench: data/tiny: found results without Snakemake's records of what they were made with"
-    )
-    assert "files are the same as in reports/tiny/manifest.csv" in copy.snakemake("verify")

@@ -4,14 +4,12 @@ import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from itertools import pairwise
 
 import pytest
 import yaml
-from tests.command import succeeded
+from tests.command import python, succeeded
 from tests.unit.algorithms.plugins import FOLDER, install, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS
 from tests.workflow.project import ROOT
@@ -44,19 +42,11 @@ FAILURES = {name.replace("_", "-"): CHEATS[name].failure or "^$" for name in CHE
 FAILURES["hangs"] = "not done after the time limit of 5 s"
 
 
-def run(project, command, *paths):
-    """Return the process of a command of the page, run in a checkout with further import paths."""
+def run(project, command, *paths, code=0):
+    """Return the outcome of a command of the page, run in a checkout with further import paths."""
     words = shlex.split(command.removeprefix("python3 -m uv run "))
     imports = os.pathsep.join(map(str, (project / "src", *paths)))
-    return subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=project.root,
-        env=os.environ | {"PYTHONPATH": imports},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
+    return python("-m", *words, folder=project.root, code=code, PYTHONPATH=imports)
 
 
 def matches(printed, shown):
@@ -79,11 +69,10 @@ def compared(checkout):
     """Return the checkout with the results of the page's study, of few methods, systems and scenarios."""
     study = small_study(checkout, "my", {*settings(checkout)["methods"]} - REMAINING)
     checkout.write("small.yaml", yaml.safe_dump(study))
-    done = run(checkout, f"{STUDY} small.yaml")
-    assert done.returncode == 0, done.stderr
+    messages = run(checkout, f"{STUDY} small.yaml").err
     # The places of both methods of the page, which the terminal ends with.
     places = r"reports/my/report\.html: by exact recovery on .*: threshold is \d+ of \d+ with .*; descent is \d+ of "
-    assert re.search(places, done.stderr), done.stderr
+    assert re.search(places, messages), messages
     return checkout
 
 
@@ -93,14 +82,10 @@ def settings(project):
 
 def small_study(project, name, removed):
     """Return what a study leaves out of the comparison of methods."""
-    return {
-        "study": name,
-        "systems": ["S1"],
-        "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [611]},
-        "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]},
-        "methods": dict.fromkeys(sorted(removed)),
-        "scenarios": dict.fromkeys(sorted(settings(project)["scenarios"].keys() - {"base"})),
-    }
+    scenarios = sorted(settings(project)["scenarios"].keys() - {"base"})
+    study = {"study": name, "systems": ["S1"], "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]}}
+    study["held_out"] = {"systems": ["fastcan", "zhu1991"], "seeds": [611]}
+    return study | {"methods": dict.fromkeys(sorted(removed)), "scenarios": dict.fromkeys(scenarios)}
 
 
 def run_files(project, study, method):
@@ -111,22 +96,19 @@ def run_files(project, study, method):
 
 def test_it_passes_its_checks_and_a_draw_from_elsewhere_does_not(checkout):
     done = run(checkout, CHECK)
-    assert (done.returncode, done.stderr) == (0, "") and matches(done.stdout, CHECKED), done.stdout
-    dishonest = FILES[MODULE].replace("rng.integers(objective", "np.random.default_rng().integers(objective")
-    checkout.write(MODULE, dishonest)
-    done = run(checkout, CHECK)
+    assert done.err == "" and matches(done.out, CHECKED), done.out
+    checkout.edit(MODULE, "rng.integers(objective", "np.random.default_rng().integers(objective")
+    printed = run(checkout, CHECK, code=1).out
     checkout.write(MODULE, FILES[MODULE])
-    (failure,) = re.findall("^FAILED.*\n", done.stdout, re.MULTILINE)
+    (failure,) = re.findall("^FAILED.*\n", printed, re.MULTILINE)
     (shown,) = [content for _, content in BLOCKS if content.startswith("FAILED")]
-    assert done.returncode == 1 and matches(failure, shown)
+    assert matches(failure, shown)
 
 
 def test_its_examples(checkout, tmp_path):
     (tmp_path / "examples").write_text(EXAMPLES)
-    command = [sys.executable, "-c", DOCTEST, str(tmp_path / "examples")]
-    environment = {"PYTHONPATH": str(checkout / "src")}
-    done = subprocess.run(command, cwd=checkout.root, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "") and EXAMPLES.count(">>> ") > 5
+    printed = python("-c", DOCTEST, tmp_path / "examples", folder=checkout.root, PYTHONPATH=str(checkout / "src")).out
+    assert printed == "" and EXAMPLES.count(">>> ") > 5
 
 
 def test_it_is_found_as_a_package(monkeypatch, tmp_path):
@@ -148,7 +130,7 @@ def test_a_row_in_the_ranking(compared):
 
 def test_an_edit_repeats_the_runs_of_the_algorithm(compared):
     compared.edit(MODULE, "default=10.0", "default=11.0")
-    planned = run(compared, f"{STUDY} small.yaml --dry-run").stdout
+    planned = run(compared, f"{STUDY} small.yaml --dry-run").out
     compared.edit(MODULE, "default=11.0", "default=10.0")
     outputs = re.findall(r"^ *output: data/my/runs/.*/(\w+)/bic/[^/]*$", planned, re.MULTILINE)
     assert set(outputs) == {"threshold", "descent"}
@@ -162,8 +144,7 @@ def test_dishonest_algorithms_fail_alone(compared, monkeypatch, tmp_path):
     del study["groups"]
     study["methods"] |= {name: {"algorithm": name.replace("-", "_"), "criteria": ["bic"]} for name in FAILURES}
     compared.write("beside.yaml", yaml.safe_dump(study))
-    done = run(compared, f"{STUDY} beside.yaml", tmp_path / "site", FOLDER)
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert "Traceback" not in run(compared, f"{STUDY} beside.yaml", tmp_path / "site", FOLDER).err
     for method in NEIGHBOURS:
         alone = {name: run for name, run in run_files(compared, "my", method).items() if "/S1/" in name}
         assert run_files(compared, "beside", method) == alone != {}
@@ -171,8 +152,6 @@ def test_dishonest_algorithms_fail_alone(compared, monkeypatch, tmp_path):
         for content in run_files(compared, "beside", method).values():
             for search in json.loads(content)["runs"]:
                 assert re.search(pattern, search.get("failure", "")), method
-    differing = {}
-    for path in (compared / "data/beside/repeats").glob("*.json"):
-        content = json.loads(path.read_bytes())
-        differing[content["condition"]["method"]] = bool(content["difference"])
+    repeats = [json.loads(path.read_bytes()) for path in (compared / "data/beside/repeats").glob("*.json")]
+    differing = {repeat["condition"]["method"]: bool(repeat["difference"]) for repeat in repeats}
     assert differing == {method: method == "memory-file" for method in ("threshold", *FAILURES)}

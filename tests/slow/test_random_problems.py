@@ -4,11 +4,10 @@
 """
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.command import python
 
 pytestmark = pytest.mark.slow
 
@@ -17,10 +16,6 @@ SCRIPT = Path(__file__).with_name("random_problems.py")
 
 def test_runs_on_random_problems_hold_their_promises():
     seconds, first = os.environ.get("NARXBENCH_SECONDS", "20"), os.environ.get("NARXBENCH_FIRST", "1")
-    command = [sys.executable, str(SCRIPT), seconds, first]
-    done = subprocess.run(command, capture_output=True, text=True)
-    lines = done.stdout.splitlines()
-    last_case = lines[-1] if lines else ""
-    assert done.returncode == 0, f"more than the CPU time of a run, or an error: {last_case}\n{done.stderr[-3000:]}"
+    *lines, last_line = python(SCRIPT, seconds, first).out.splitlines()
     assert [line for line in lines if line.startswith("VIOLATION")] == []
-    assert " runs on the problems " in last_case
+    assert " runs on the problems " in last_line

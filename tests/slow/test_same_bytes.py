@@ -3,16 +3,14 @@
 The record of a run has not, nor have the pages that quote it; their twins with a fixed record do.
 """
 
-import os
 import shutil
 import stat
 import subprocess
-import sys
 
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-from tests.lookups import names_of
-from tests.workflow.project import FRAMES, unlike
+from tests.command import python
+from tests.workflow.project import unlike
 
 pytestmark = pytest.mark.slow
 
@@ -35,11 +33,6 @@ print(*[name for name in __cpu_dispatch__ if __cpu_features__[name]])
 """
 
 
-def python(code, env):
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=os.environ | env, check=True, capture_output=True, text=True).stdout.split()
-
-
 @pytest.fixture(scope="module")
 def turkish(tmp_path_factory):
     """Return the environment of a Turkish user, or nothing where the locale cannot be made."""
@@ -54,7 +47,7 @@ def turkish(tmp_path_factory):
 def test_the_language_is_in_effect(turkish):
     if not turkish:
         pytest.skip("no localedef with the sources of tr_TR (Debian's package locales)")
-    assert python(DECIMAL_POINT, turkish) == [","]
+    assert python("-c", DECIMAL_POINT, **turkish).out == ",\n"
 
 
 def test_another_processor_user_and_order(finished, turkish, tmp_path):
@@ -64,7 +57,7 @@ def test_another_processor_user_and_order(finished, turkish, tmp_path):
     (tmp_path / "settings/matplotlibrc").write_text(MATPLOTLIBRC)
     env = {**OLD_PROCESSOR, **turkish, "NUMBA_CACHE_DIR": str(tmp_path / "compiled"), "COLUMNS": "40"}
     env |= {"MPLCONFIGDIR": str(tmp_path / "settings"), "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1"}
-    assert python(PROCESSOR, env) == ["generic"]
+    assert python("-c", PROCESSOR, **env).out.split() == ["generic"]
     project.snakemake("--cores", "1", "--scheduler", "ilp", env=env, umask=0o077)
     assert project.record().command != finished.record().command
     assert project.pages_with_record() == finished.pages_with_record() and project.pages_with_record()
@@ -73,10 +66,3 @@ def test_another_processor_user_and_order(finished, turkish, tmp_path):
     assert stat.S_IMODE((project / page).stat().st_mode) == 0o600
     assert stat.S_IMODE((finished / page).stat().st_mode) == 0o644
     assert unlike(project.manifest(), finished.manifest()) == []
-
-
-def test_several_seeds_in_a_job_give_the_same_summaries_and_frames(finished, empty):
-    empty.snakemake(FRAMES, "--config", "seeds_per_job=2")
-    assert set(names_of(empty.run_files())) == {"seeds-1-to-2.json"}
-    for folder in ("data/tiny/conditions", "data/tiny/frames"):
-        assert unlike(empty.files(folder), finished.files(folder)) == []

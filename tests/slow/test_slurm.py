@@ -1,7 +1,5 @@
 """The pipeline on a Slurm of two nodes: it gives the summaries and frames of one machine though jobs are lost."""
 
-import subprocess
-
 import pytest
 from tests.lookups import names_of, values_of
 from tests.slow.slurm import NODES, Slurm, unusable
@@ -91,12 +89,6 @@ def check_results(copy, local):
     assert "Nothing to be done" in copy.snakemake(FRAMES, "--dry-run", "--config", "seeds_per_job=3")
 
 
-def status(copy, slurm, job):
-    """Return the status that profiles/cluster reports of a job."""
-    command = [str(copy / "profiles/cluster/status.sh"), str(job)]
-    return subprocess.run(command, env=slurm.environment, check=True, capture_output=True, text=True).stdout.strip()
-
-
 # Slurm has not started the lost job again itself, Snakemake has: two jobs of three seeds.
 @pytest.mark.parametrize(("profile", "state"), [("slurm", "CANCELLED"), ("cluster", "NODE_FAIL")])
 def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, profile, state):
@@ -112,6 +104,5 @@ def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, pr
     states = {job.number: job.state for job in jobs}
     assert states.pop(lost) == state
     assert list(states.values()) == ["COMPLETED"] * 2
-    assert status(copy, slurm, lost) == "failed"
-    for number in states:
-        assert status(copy, slurm, number) == "success"
+    for number, reported in {lost: "failed", **dict.fromkeys(states, "success")}.items():
+        assert slurm.run(str(copy / "profiles/cluster/status.sh"), str(number)).strip() == reported

@@ -1,9 +1,6 @@
 """Studies other than the paper's: additions of a user, interpretations of the paper, and faults in one part."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -80,21 +77,3 @@ def test_diverging_system_stops_alone(empty):
     assert re.match("system S4: its output diverges .*; allowed: an input for which", message)
     systems = [path.split("/")[5] for path in project.files("data/wild/conditions")]
     assert systems == ["S3"] * 3
-
-
-SEARCH = """
-import narxbench
-u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
-problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
-print(narxbench.__file__, *narxbench.search(problem, algorithm="ga", seed=1, evaluations=160).terms)
-"""
-
-
-def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
-    """The algorithms are compiled in files of their own, and hold the machine code of the kernel that they call."""
-    command = {"args": [sys.executable, "-c", SEARCH], "cwd": empty.root, "text": True}
-    command["env"] = os.environ | {"PYTHONPATH": str(empty / "src")}
-    assert "y(k-1)" in subprocess.check_output(**command)
-    # Every structure is singular now.
-    empty.edit("src/narxbench/_fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
-    assert subprocess.check_output(**command) == f"{empty / 'src/narxbench/__init__.py'}\n"

@@ -4,10 +4,10 @@ The n-th opening, writing, syncing, renaming and making of a folder fails, for e
 the report of ``narxbench identify``, and with jobs of a study. The n-th allocation of NumPy fails in a search.
 """
 
-import errno
 import re
 import shutil
-from itertools import product
+from functools import partial
+from itertools import count, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,20 +16,14 @@ import pandas as pd
 import pytest
 from tests.command import run
 from tests.lookups import file_names, kinds_of
-from tests.slow.file_faults import KINDS, Faults, files_of
+from tests.slow.file_faults import KINDS, Faults, each_fault, files_of
+from tests.unit.study.searches import AXES, METHOD, simulation
 
 import narxbench
 from narxbench._pipeline.steps import StepFailedError, call
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-REASONS = {
-    "open": errno.EMFILE,
-    "write": errno.ENOSPC,
-    "fsync": errno.EIO,
-    "rename": errno.EACCES,
-    "mkdir": errno.EROFS,
-}
 LINE = re.compile(r"narxbench: [^\n]+\n")
 
 
@@ -60,25 +54,12 @@ def quick(made, monkeypatch):
     monkeypatch.setattr("narxbench._report.look_page.look_page", lambda _: "<p>a look</p>")
 
 
-def identify(data, folder):
-    """Return the outcome of an identification with a report."""
-    copy = folder / "data.csv"
-    if not copy.exists():
-        shutil.copy(data, copy)
-    return run("identify", copy, "--input", "u", "--output", "y", "--report", folder / "report")
-
-
-def write_files(folder, contents):
-    folder.mkdir()
-    for name, content in contents.items():
-        (folder / name).write_bytes(content)
-
-
-def check_whole(report, allowed):
-    """Check that a folder with a page has exactly the files of one of the reports that are allowed."""
-    contents = files_of(report) if report.exists() else {}
-    if "report.html" in contents:
-        assert contents in allowed
+@pytest.fixture
+def identify(data, quick, tmp_path):
+    """Return a function that returns the outcome of an identification with a report."""
+    shutil.copy(data, tmp_path)
+    words = ("--input", "u", "--output", "y", "--report", tmp_path / "report")
+    return lambda: run("identify", tmp_path / "data.csv", *words)
 
 
 def check_reason(printed):
@@ -89,87 +70,64 @@ def check_reason(printed):
         assert line.startswith("A look at the data is "), printed
 
 
+def replace_files(folder, contents):
+    """Let a folder have these files alone, or let there be no folder without any."""
+    shutil.rmtree(folder)
+    for name, content in contents.items():
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
 # Where no report was there before, less is at stake.
-@pytest.mark.parametrize(
-    ("kind", "earlier"), [*product(KINDS, ["another report"]), ("rename", "none"), ("mkdir", "none")]
-)
-def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_path):
+@pytest.mark.parametrize(("kind", "is_earlier"), [*product(KINDS, [True]), ("rename", False), ("mkdir", False)])
+def test_each_operation_of_an_identification(kind, is_earlier, identify, tmp_path):
     """One line that names the reason; the report is whole, or has no page; repeated, it is made."""
-    identify(data, tmp_path)
-    expected = files_of(tmp_path / "report")
-    older = {**expected, "report.html": b"older", "model_sparse.json": b"older", "notes.txt": b"kept"}
-    after = {**expected, "notes.txt": b"kept"} if earlier != "none" else expected
-    number, failed = 0, True
-    while failed:
-        number += 1
-        shutil.rmtree(tmp_path / "report")
-        if earlier != "none":
-            write_files(tmp_path / "report", older)
-        with Faults(tmp_path, kind, number, REASONS[kind]) as faults:
-            outcome = identify(data, tmp_path)
-        failed = faults.counts[kind] >= number
+    identify()
+    report, before = tmp_path / "report", {}
+    after = files_of(report)
+    if is_earlier:
+        before = {**after, "report.html": b"older", "model_sparse.json": b"older", "notes.txt": b"kept"}
+        after["notes.txt"] = b"kept"
+    for faults in each_fault(tmp_path, kind):
+        replace_files(report, before)
+        with faults:
+            outcome = identify()
         # A folder that is there need not be made.
-        if failed and not (kind == "mkdir" and outcome.code == 0):
-            assert outcome.code == 2, (number, outcome.err)
+        if faults.occurred and not (kind == "mkdir" and outcome.code == 0):
+            assert outcome.code == 2, (faults.number, outcome.err)
             check_reason(outcome.err)
-        check_whole(tmp_path / "report", [after, older] if outcome.code else [after])
+        contents = files_of(report)
+        assert "report.html" not in contents or contents in ([after, before] if outcome.code else [after])
         assert not list(tmp_path.rglob(".*")), "something is left aside"
-        assert identify(data, tmp_path).code == 0
-        assert files_of(tmp_path / "report") == after
-    assert number > 1 or (kind, earlier) == ("mkdir", "none")
+        assert identify().code == 0
+        assert files_of(report) == after
+    assert faults.number > 1 or (kind, is_earlier) == ("mkdir", False)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
     path = tmp_path / "deep/model.json"
     models = [narxbench.Model(("y(k-1)",), (weight,), inputs=(), output="y") for weight in (0.25, 0.5)]
-    for model in models:
-        model.save(path)
-    number, failed = 0, True
-    while failed:
-        number += 1
+    models[1].save(path)
+    for faults in each_fault(tmp_path, kind):
         models[0].save(path)
         try:
-            with Faults(tmp_path, kind, number, REASONS[kind]) as faults:
+            with faults:
                 models[1].save(path)
         except narxbench.FileError as error:
             assert "\n" not in str(error)
-        failed = faults.counts[kind] >= number
         assert narxbench.Model.load(path) in models
         assert file_names(path.parent) == ["model.json"]
 
 
-SIMULATION = {
-    "system": {"name": "T1", "equation": "y(k) = 0.5*y(k-1) + 0.4*u(k-1)", "n_u": 1, "n_y": 1, "degree": 1},
-    "snr_db": 40.0,
-    "seed": 1,
-    "data": {"samples": 120, "excitation": None, "noise": "output", "washout": 0},
-}
-RUN = {
-    "condition": {
-        "system": "T1",
-        "snr_db": 40.0,
-        "data_seed": 1,
-        "interpretation": "torture",
-        "method": "stepwise",
-        "criterion": "bic",
-    },
-    "structure": {"n_u": 1, "n_y": 1, "degree": 2, "n_validation": 40},
-    "axes": {"system": "T1"},
-    "algorithm": "stepwise",
-    "settings": {},
-    "evaluations": 40,
-    "time_limit": 600.0,
-}
-
-
 def make_steps(folder):
     """Simulate and search as the jobs of a study do."""
-    data, runs = str(folder / "data/T1.csv"), str(folder / "runs/seed-1.json")
-    parameters = SimpleNamespace(simulation=SIMULATION)
+    data, runs = str(folder / "data/X1.csv"), str(folder / "runs/seed-1.json")
+    parameters = SimpleNamespace(simulation=simulation())
     call("simulate", output=[data], params=parameters, log=[str(folder / "logs/simulate.log")])
-    job = {"input": SimpleNamespace(data=[data]), "output": [runs], "simulation": SIMULATION}
-    call("search", **job, params=SimpleNamespace(seeds=[1], run=RUN), log=[str(folder / "logs/search.log")])
+    job = {"input": SimpleNamespace(data=[data]), "output": [runs], "simulation": simulation()}
+    parameters = SimpleNamespace(seeds=[1], run={**METHOD, "axes": AXES, "time_limit": 600.0})
+    call("search", **job, params=parameters, log=[str(folder / "logs/search.log")])
 
 
 def results_of(folder):
@@ -183,13 +141,12 @@ def test_each_operation_of_steps_of_a_study(kind, tmp_path, caplog):
     make_steps(tmp_path / "whole")
     expected = results_of(tmp_path / "whole")
     assert len(expected) == 2
-    number, failed = 0, True
-    while failed:
-        number += 1
-        folder = tmp_path / f"study-{number}"
+    folder = tmp_path / "study"
+    for faults in each_fault(folder, kind):
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         caplog.clear()
-        with Faults(folder, kind, number, REASONS[kind]) as faults:
+        with faults:
             try:
                 make_steps(folder)
             except StepFailedError:
@@ -198,16 +155,15 @@ def test_each_operation_of_steps_of_a_study(kind, tmp_path, caplog):
                     assert LINE.fullmatch(f"{message}\n")
             except narxbench.FileError as error:
                 assert "\n" not in str(error)
-        failed = faults.counts[kind] >= number
         for name, content in results_of(folder).items():
-            assert content == expected[name], (number, name)
+            assert content == expected[name], (faults.number, name)
         assert not list(folder.rglob(".*")), "something is left aside"
         make_steps(folder)
         assert results_of(folder) == expected
-    assert number > 1 or kind == "fsync"
+    assert faults.number > 1 or kind == "fsync"
 
 
-def test_a_report_survives_a_power_cut(data, quick, tmp_path):
+def test_a_report_survives_a_power_cut(identify, tmp_path):
     """All that was not synced is cut to nothing at each rename: no file that has its name is then empty."""
     synced, renamed = set(), []
 
@@ -227,7 +183,7 @@ def test_a_report_survives_a_power_cut(data, quick, tmp_path):
 
     for _ in range(2):
         with Watched(tmp_path):
-            assert identify(data, tmp_path).code == 0
+            assert identify().code == 0
     assert len(renamed) > 20
 
 
@@ -235,27 +191,23 @@ def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
     """The n-th array that NumPy is asked for by a search cannot be had: one line, or the best so far."""
     expected = narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
     functions = {name: getattr(np, name) for name in ("empty", "zeros", "full", "array", "concatenate")}
-    number, n_calls = 0, 0
-    while n_calls >= number:
-        number, n_calls = number + 1, 0
+    for number in count(1):
+        calls = count(1)
 
-        def failing(function):
-            def call(*arguments, **options):
-                nonlocal n_calls
-                n_calls += 1
-                if n_calls == number:  # noqa: B023
-                    raise MemoryError
-                return function(*arguments, **options)
-
-            return call
+        def call(function, *arguments, number=number, calls=calls, **options):
+            if next(calls) == number:
+                raise MemoryError
+            return function(*arguments, **options)
 
         with monkeypatch.context() as patched:
             for name, function in functions.items():
-                patched.setattr(np, name, failing(function))
+                patched.setattr(np, name, partial(call, function))
             try:
                 result = narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
             except (narxbench.AlgorithmFailedError, MemoryError):
                 continue
         assert result == expected or kinds_of(result.warnings) == ["limit"]
+        if next(calls) <= number:
+            break
     assert number > 3
     assert narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300) == expected

@@ -14,12 +14,17 @@ import pytest
 import narxbench
 
 ROOT = Path(__file__).parents[2]
+# Modules that need extras are not imported.
 PROGRAM = """
-import importlib.util, json
+import importlib.util, json, pkgutil
 from narxbench import *
 import narxbench
-system = load_system("S1")
-u, y = system.simulate(700, snr_db=40)
+for module in pkgutil.walk_packages(narxbench.__path__, "narxbench.", onerror=lambda name: None):
+    try:
+        importlib.import_module(module.name)
+    except (ModuleNotFoundError, NarxbenchError) as error:
+        assert "No module named 'narxbench" not in str(error), error
+u, y = load_system("S1").simulate(700, snr_db=40)
 problem = StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=200)
 result = search(problem, algorithm="ga", seed=1, evaluations=400)
 model = identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, decimation=1, effort=1).model
@@ -29,24 +34,8 @@ for name in ("plot", "write_report", "NarxRegressor"):
         getattr(narxbench, name)
     except NarxbenchError as error:
         missing.append(str(error))
-print(json.dumps({
-    "terms": result.terms, "fitness": result.fitness, "model": model.terms, "coefficients": model.coefficients,
-    "missing": missing, "pipeline": importlib.util.find_spec("snakemake") is not None,
-}))
-"""
-# What needs the extras is not imported.
-IMPORTS_AND_SEARCH = """
-import importlib, json, pkgutil
-import narxbench
-for module in pkgutil.walk_packages(narxbench.__path__, "narxbench.", onerror=lambda name: None):
-    try:
-        importlib.import_module(module.name)
-    except (ModuleNotFoundError, narxbench.NarxbenchError) as error:
-        assert "No module named 'narxbench" not in str(error), error
-u, y = narxbench.load_system("S1").simulate(700, snr_db=40)
-problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=200)
-result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=400)
-print(json.dumps({"terms": result.terms, "fitness": result.fitness}))
+assert importlib.util.find_spec("snakemake") is None
+print(json.dumps([result.terms, result.fitness, model.terms, model.coefficients, missing]))
 """
 
 
@@ -84,46 +73,29 @@ def install_wheel(interpreter, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
-def test_every_module_is_imported_and_a_search_runs_with_other_versions_of_python(version, tmp_path):
+@pytest.mark.parametrize("version", [pytest.param("3.11", marks=pytest.mark.ci), "3.12", "3.13", "3.14"])
+def test_identification_and_search_need_the_wheel_alone(version, tmp_path):
     interpreter = python(version) or pytest.skip(f"no Python {version} here")
-    programs = install_wheel(interpreter, tmp_path)
-    u, y = narxbench.load_system("S1").simulate(700, snr_db=40)
-    check_search(json.loads(run(programs / "python", "-c", IMPORTS_AND_SEARCH, folder=tmp_path)), u, y, "stepwise")
-
-
-@pytest.mark.slow
-@pytest.mark.ci
-def test_identification_and_search_need_the_wheel_alone(tmp_path):
-    interpreter = python("3.11") or pytest.skip("no Python 3.11 here")
     programs = install_wheel(interpreter, tmp_path)
     folder = tmp_path / "empty"
     folder.mkdir()
     assert run(programs / "narxbench", "--version", folder=folder) == f"narxbench {narxbench.__version__}\n"
-    results = json.loads(run(programs / "python", "-c", PROGRAM, folder=folder))
-    remedies = re.findall(r"; needed: python3 -m uv pip install (.*)$", "\n".join(results["missing"]), re.M)
-    report = "jinja2 markdown-it-py matplotlib"
-    assert remedies == [report, report, "scikit-learn"] and len(results["missing"]) == 3
-    assert not results["pipeline"]
+    terms, fitness, of_model, coefficients, missing = json.loads(run(programs / "python", "-c", PROGRAM, folder=folder))
+    remedies = re.findall(r"; needed: python3 -m uv pip install (.*)$", "\n".join(missing), re.M)
+    assert remedies == [*["jinja2 markdown-it-py matplotlib"] * 2, "scikit-learn"] and len(missing) == 3
     u, y = narxbench.load_system("S1").simulate(700, snr_db=40)
-    check_search(results, u, y, "ga")
-    assert results["model"] == ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
+    # The libraries in this process have other versions.
+    problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=200)
+    here = narxbench.search(problem, algorithm="ga", seed=1, evaluations=400)
+    assert terms == list(here.terms) and fitness == pytest.approx(here.fitness, rel=1e-9)
+    assert of_model == ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
     np.savetxt(folder / "data.csv", np.column_stack([u, y]), delimiter=",", header="u,y", comments="")
     words = ["identify", "data.csv", "--input", "u", "--output", "y", "--test", "20%", "--degree", "2", "--y-lags", "2"]
     words += ["--u-lags", "2", "--decimation", "1", "--effort", "1"]
     report = json.loads(run(programs / "narxbench", *words, "--json", folder=folder))
-    assert report["terms"] == results["model"]
-    assert report["coefficients"] == pytest.approx(results["coefficients"], rel=1e-6)
+    assert report["terms"] == of_model and report["coefficients"] == pytest.approx(coefficients, rel=1e-6)
     # What a terminal shows needs no package of the pages.
     assert "To predict" in run(programs / "narxbench", *words, folder=folder)
     assert "700 samples in 1 record" in run(programs / "narxbench", "look", "data.csv", "--output", "y", folder=folder)
     jointly = ["identify", "data.csv", "--output", "u", "--output", "y", "--joint", "--effort", "1"]
     assert "joint free runs" in run(programs / "narxbench", *jointly, folder=folder)
-
-
-def check_search(results, u, y, algorithm):
-    """Compare with a search in this process, whose libraries have other versions, to some digits."""
-    problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=200)
-    here = narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=400)
-    assert results["terms"] == list(here.terms)
-    assert results["fitness"] == pytest.approx(here.fitness, rel=1e-9)

@@ -38,22 +38,14 @@ def test_a_run_resumes_compares_and_keeps(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(bars, "BARS", {"part": bars.Bar(lambda: ["a, 1", "b"], measure)})
     monkeypatch.setattr(bars, "KEPT", tmp_path)
-    for words, code in ((["--keep"], 0), ([], 0)):
+
+    def end(*words):
         monkeypatch.setattr(sys, "argv", ["bars.py", "part", "--folder", str(tmp_path / "new"), *words])
         with pytest.raises(SystemExit) as ended:
             bars.main()
-        assert ended.value.code == code
+        return ended.value.code
+
+    assert (end("--keep"), end()) == (0, 0)
     assert measured == ["a, 1", "b"] and "1.000 times" in capsys.readouterr().out
     (tmp_path / "part.csv").write_text('"a, 1",error,1\n"b",error,1.5\n')
-    with pytest.raises(SystemExit) as ended:
-        bars.main()
-    assert ended.value.code == bars.WORSE and "2.000 times" in capsys.readouterr().out
-
-
-def test_only_the_shipped_record_is_measured_without_a_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv(bars.RECORDS_FOLDER, raising=False)
-    assert bars.records_at_hand() == [bars.BUCK]
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "wall.csv").touch()
-    monkeypatch.setenv(bars.RECORDS_FOLDER, str(tmp_path))
-    assert bars.records_at_hand() == [bars.BUCK, "wall"]
+    assert end() == bars.WORSE and "2.000 times" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
+"""Public benchmark records are read from files as documented and scored as they officially are."""
 
 import numpy as np
 import pandas as pd
@@ -8,11 +8,10 @@ from benchmarks import measured, records
 import narxbench
 
 
-def write_record(folder, name, estimation=400, test=200, **changes):
+def write_record(folder, name, estimation=400, test=200):
     """Write a record of S1 in the documented layout; the test part is the shorter one."""
     u, y = narxbench.load_system("S1").simulate(estimation + test, snr_db=40)
     columns = {"uEst": u[:estimation], "yEst": y[:estimation], "uVal": u[estimation:], "yVal": y[estimation:]}
-    columns |= changes
     frame = pd.DataFrame({key: pd.Series(values) for key, values in columns.items()})
     frame["Ts"] = pd.Series([4.0])
     frame.to_csv(folder / f"{name}.csv", index=False)
@@ -39,22 +38,3 @@ def test_the_first_samples_do_not_count_nor_those_that_a_method_is_given():
     assert records.scored(part, outcome) == (pytest.approx(2), pytest.approx(2 / y[60:].std()), 60)
     assert records.scored(part, outcome._replace(initial=70))[2] == 70
     assert records.scored(part, outcome._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)
-
-
-@pytest.mark.parametrize(
-    ("changes", "reported"),
-    [
-        ({"yEst": ["1", "x", "3"]}, "line 3, column yEst: found no number"),
-        ({"uVal": [], "yVal": []}, "found no test part"),
-        ("", "found no CSV file"),
-        ("uEst\n1\n", "found no column yEst"),
-    ],
-)
-def test_a_malformed_file_is_refused_in_one_line(tmp_path, changes, reported):
-    if isinstance(changes, str):
-        (tmp_path / "emps.csv").write_text(changes)
-    else:
-        write_record(tmp_path, "emps", **changes)
-    with pytest.raises(narxbench.NarxbenchError, match=reported) as error:
-        records.from_folder("emps", tmp_path)
-    assert "\n" not in str(error.value)

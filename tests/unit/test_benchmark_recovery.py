@@ -13,11 +13,6 @@ def test_a_shipped_plant_responds_as_its_system(name):
     np.testing.assert_array_equal(plants.plants()[name].respond(u[:, None]), y)
 
 
-def test_all_true_terms_are_candidates():
-    for plant in plants.plants().values():
-        assert set(plant.monomials) <= set(plant.candidates(plant.n_y, plant.n_u, plant.degree)), plant.name
-
-
 def test_an_equation_of_several_inputs_by_hand():
     plant = plants.plants()["fastcan-two-inputs"]
     assert plant.terms == ["y(k-1)", "u1(k)^2", "u1(k-1)*u1(k-3)", "u1(k-2)*u2(k-3)", "1"]
@@ -27,28 +22,6 @@ def test_an_equation_of_several_inputs_by_hand():
     k = np.arange(3, 50)
     products = 2 * first[k - 1] * first[k - 3] + 1.5 * first[k - 2] * second[k - 3]
     np.testing.assert_allclose(y[k], 0.5 * y[k - 1] + 0.3 * first[k] ** 2 + products + 1)
-
-
-def test_noise_has_unit_variance_and_the_filter_that_it_says():
-    for name in situations.CALIBRATION_KINDS:
-        noise = situations.SITUATIONS[name].draw(np.random.default_rng(3), 200_000)
-        assert noise.values.std() == pytest.approx(1, abs=0.1), name
-    noise = situations.first_order(np.random.default_rng(3), 200_000)
-    correlation = np.corrcoef(noise.values[1:], noise.values[:-1])[0, 1]
-    assert correlation == pytest.approx(-noise.autoregression[0], abs=0.02)
-
-
-def test_the_same_data_set_is_made_again():
-    plant = plants.plants()["S1"]
-    data = situations.make_data(plant, "AR(2) output", 31)
-    repeated = situations.make_data(plant, "AR(2) output", 31)
-    independent = situations.make_data(plant, "AR(2) output", 32)
-    assert (data.record.output == repeated.record.output).all()
-    assert (data.record.output != independent.record.output).all()
-    model = data.true_noise[0].model
-    assert (type(model).__name__, model.ar_lags, model.ma_lags) == ("BoxJenkins", (1, 2), ())
-    moving = situations.make_data(plant, "MA(4) equation", 31).true_noise[0].model
-    assert (type(moving).__name__, moving.ma_lags) == ("Narmax", (1, 2, 3, 4))
 
 
 def test_the_true_model_has_no_error_on_fresh_data():

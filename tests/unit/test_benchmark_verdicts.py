@@ -25,11 +25,8 @@ def test_wrong_verdicts_are_counted():
 def test_a_better_model_with_a_worse_verdict_is_a_wrong_pair():
     wrong, count = verdicts.worse_verdicts(MODELS)
     # The first is better than all others; of two useless ones none is.
-    assert count == 6 and [(better.worth, worse.worth) for better, worse in wrong] == [
-        (0.05, 0.1),
-        (0.05, 0.7),
-        (0.05, math.inf),
-    ]
+    worths = [(better.worth, worse.worth) for better, worse in wrong]
+    assert count == 6 and worths == [(0.05, 0.1), (0.05, 0.7), (0.05, math.inf)]
     assert verdicts.worse_verdicts([judged("bad", 1.2), judged("look", 3.0)])[1] == 0
     assert verdicts.worse_verdicts([judged("bad", 0.1), judged("look", 0.3, number=1)])[1] == 0
     # One that explodes once inputs are held is not better.

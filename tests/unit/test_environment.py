@@ -38,13 +38,9 @@ def names_of(texts):
 
 def all_dependencies():
     """Return all requirements but those for builds, by their texts; an extra may name the package itself."""
-    groups = PROJECT["dependency-groups"]
-    dependencies = {}
-    for text in chain(PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES.values(), *groups.values()):
-        requirement = Requirement(text)
-        if text not in BUILD and requirement.name != NAME:
-            dependencies[text] = requirement
-    return dependencies
+    lists = [*EXTRA_DEPENDENCIES.values(), *PROJECT["dependency-groups"].values()]
+    texts = {*PROJECT["project"]["dependencies"], *chain(*lists)} - {*BUILD}
+    return {text: Requirement(text) for text in sorted(texts) if Requirement(text).name != NAME}
 
 
 PINS = requirements_by_name(UV["constraint-dependencies"])
@@ -89,10 +85,8 @@ def test_pins_are_complete():
 def test_what_builds_the_package_is_pinned():
     """Pip reads nothing but build-system; uv's constraints for builds are those for all else."""
     assert PROJECT["build-system"]["requires"] == BUILD
-    constraints = requirements_by_name(UV["build-constraint-dependencies"])
-    for requirement in (*map(Requirement, BUILD), *constraints.values()):
+    for requirement in map(Requirement, [*BUILD, *UV["build-constraint-dependencies"]]):
         assert requirement.specifier == PINS[requirement.name].specifier, requirement
-    assert constraints.keys() <= locked().keys()
 
 
 def test_python_is_the_same_everywhere():
@@ -113,11 +107,8 @@ def test_uv_is_the_same_everywhere():
 
 def locked():
     """Return the requirements in requirements.txt, by name."""
-    requirements = {}
-    for line, _ in ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8")):
-        requirement = Requirement(line)
-        requirements[requirement.name] = requirement
-    return requirements
+    entries = ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    return requirements_by_name(line for line, _ in entries)
 
 
 def test_requirements_are_pinned_versions_with_digests_and_nothing_else():
@@ -126,18 +117,6 @@ def test_requirements_are_pinned_versions_with_digests_and_nothing_else():
     assert not re.search(r"//|@|pypi", text)
     for name, requirement in locked().items():
         assert requirement.specifier == PINS[name].specifier, name
-
-
-def test_requirements_are_complete():
-    """The packages of the pipeline, of the comparison, of clusters and of builds are there, and nothing else."""
-    required = needed([f"{NAME}[pipeline,methods]", *PROJECT["dependency-groups"]["cluster"], *BUILD])
-    applicable = set()
-    for name, requirement in locked().items():
-        if requirement.marker is None or requirement.marker.evaluate():
-            applicable.add(name)
-    assert required <= applicable
-    # What builds is not installed where the tests run.
-    assert applicable - required <= names_of(UV["build-constraint-dependencies"])
 
 
 def test_the_core_is_small_and_has_no_pipeline_and_no_plotting():

@@ -3,12 +3,11 @@
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.command import python
 
 import narxbench
 
@@ -37,8 +36,7 @@ def count_words(page):
 def test_the_command_on_the_buck_converter_makes_what_the_repository_keeps(tmp_path):
     (command,) = re.findall(r"^python3 -m uv run narxbench (identify .*)$", README, re.MULTILINE)
     (tmp_path / "data").symlink_to(ROOT / "data")
-    words = [sys.executable, "-m", "narxbench", *shlex.split(command)]
-    printed = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    printed = python("-m", "narxbench", *shlex.split(command), folder=tmp_path).out
     assert len(printed.splitlines()) <= 25
     assert count_words(tmp_path / "report/report.html") <= 400
     created, kept = tmp_path / "report/identification.json", ROOT / "data/reference/buck/identification.json"

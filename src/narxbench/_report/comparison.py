@@ -25,9 +25,9 @@ def compare(models: Mapping[str, Model], data: Any = None, **reading: Unpack[Rea
     Parameters
     ----------
     models : mapping of str to Model
-        The models by name; their output is the same, and each takes the inputs that it names.
+        The models by name. All have the same output, and each takes the inputs that it names.
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        As for :func:`narxbench.identify`; None if ``input`` and ``output`` are arrays. All samples count, whatever
+        As for :func:`narxbench.identify`, or None if ``input`` and ``output`` are arrays. All samples count, whatever
         their role.
     **reading
         The arguments of :func:`narxbench._identification.data.reading.read_recording`. ``input`` and ``output`` are by
@@ -69,7 +69,7 @@ class ComparisonData(NamedTuple):
     digest: str
 
     def run(self, model: Model, record: Record, steps: int | None = None) -> Floats | None:
-        """Return the prediction of a record; None where it diverges."""
+        """Return the prediction of a record, or None if it diverges."""
         columns = list(map(self.inputs.index, model.inputs))
         y = record.measured(model.initial_samples)
         try:
@@ -96,14 +96,14 @@ class ComparisonData(NamedTuple):
         return pd.DataFrame(rows, dtype=object)
 
     def _scored(self, series: Sequence[Floats]) -> Floats:
-        """Return the values of a series in each record at the samples that are scored: those that were measured."""
+        """Return the values of a series in each record at the samples that are scored, which all were measured."""
         parts = []
         for values, record in zip(series, self.records, strict=True):
             parts.append(values[self.first :][record.is_measured[self.first :]])
         return np.concatenate(parts)
 
     def _errors(self, model: Model, steps: int | None, measured: Floats) -> tuple[float | None, float | None]:
-        """Return RMSE and RRSE over all records together; None where a prediction diverges."""
+        """Return RMSE and RRSE over all records together, or None for both if a prediction diverges."""
         parts = []
         for record in self.records:
             prediction = self.run(model, record, steps)
@@ -128,7 +128,7 @@ class ComparisonData(NamedTuple):
 
 
 def prepare_comparison(models: Mapping[str, Model], data: Any, reading: Reading) -> ComparisonData:
-    """Return the data that models are compared on; arguments and errors are those of :func:`compare`."""
+    """Return the data that models are compared on, with the arguments and errors of :func:`compare`."""
     outputs = list(dict.fromkeys(model.output for model in models.values()))
     if len(outputs) != 1:
         names = printable(", ".join(outputs)) or "no models"

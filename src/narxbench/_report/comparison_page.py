@@ -44,7 +44,7 @@ def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = Non
     """
     comparison = prepare_comparison(models, data, reading)
     table = comparison.errors(models)
-    # A model that diverges has no line; the table says so.
+    # A model that diverges is only in the table.
     record, runs = comparison.longest(models)
     any_model = next(iter(models.values()))
     axis = model_figures.time_axis(any_model.sampling_time)

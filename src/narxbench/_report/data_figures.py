@@ -1,4 +1,4 @@
-"""The figures of measured data: their records, the values of each signal, spectra, and what is behind the checks."""
+"""The figures of measured data: the records, the values of each signal, spectra, and correlations."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from narxbench._identification.data.signals import all_signals
 from narxbench._identification.data.spectra import Spectra
 from narxbench._identification.finding import Finding
-from narxbench._model.records import Recording
+from narxbench._model.records import ROLES, Recording
 from narxbench._report import model_figures as drawn
 from narxbench._report.figures import METHOD_COLOURS, NARROW, drawing, new_figure, panels
 from narxbench._report.markup import inline_svg
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 # Signals that are drawn: the output and a few inputs.
 MOST_SIGNALS = 1 + drawn.MOST_INPUTS
-# Bins of a histogram, each some pixels wide where three histograms are side by side.
-_BINS = 40
+# Records that are drawn: side by side there is room for one of each role.
+MOST_RECORDS = len(ROLES)
 # Powers below this share of the largest one are not drawn: no sensor resolves a ten-thousandth of an amplitude.
 _FLOOR = 1e-8
 
@@ -36,9 +36,9 @@ def data_figures(
     decimation: int,
     shared: str = "estimation, selection",
 ) -> dict[str, Markup | None]:
-    """Return the figures of measured data by name; None where there is nothing to draw.
+    """Return the figures of measured data by name, with None for a figure without anything to draw.
 
-    ``shared`` says what records without a role are for.
+    ``shared`` says what records without a role are used for.
     """
     places = drawn_places(recording)
     titles = []
@@ -63,14 +63,14 @@ def drawn_places(recording: Recording) -> list[int]:
         if len(records[place]):
             by_role[records[place].role].append(place)
     turns = []
-    for rank in range(drawn.MOST_RECORDS):
+    for rank in range(MOST_RECORDS):
         for places in by_role.values():
             turns += places[rank : rank + 1]
-    return sorted(turns[: drawn.MOST_RECORDS])
+    return sorted(turns[:MOST_RECORDS])
 
 
 def values_figure(recording: Recording) -> str:
-    """Return the figure of how often each signal has which values, in the test and elsewhere."""
+    """Return the figure of the distribution of each signal, in the test and in the other data."""
     known = np.vstack(all_signals(recording.known))
     tests = all_signals(recording.of_role("test"))
     names = _drawn_names(recording)
@@ -86,13 +86,15 @@ def values_figure(recording: Recording) -> str:
 
 
 def _draw_values(axis: Axes, known: Floats, test: Floats) -> None:
-    """Draw the shares of the samples in bins of the values; the test is a line."""
+    """Draw the shares of the samples in bins of the values, with a line for the test."""
     both = np.concatenate([known, test])
     low, high = float(both.min()), float(both.max())
     if not high > low:
         margin = 0.5 * abs(low) or 0.5
         low, high = low - margin, high + margin
-    edges = np.linspace(low, high, _BINS + 1)
+    # Rice's rule, which needs no other property of the data than their number.
+    n_bins = math.ceil(2 * math.cbrt(len(both)))
+    edges = np.linspace(low, high, n_bins + 1)
     shares = np.histogram(known, edges)[0] / len(known)
     axis.stairs(shares, edges, fill=True, color=drawn.MEASURED_COLOUR, alpha=0.45)
     if len(test):

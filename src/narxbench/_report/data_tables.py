@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 
 from narxbench._identification.data.look import SignalFacts
-from narxbench._io.errors import printable
+from narxbench._io.errors import MOST_NAMES, printable
 from narxbench._model.records import Recording
 from narxbench._report.formats import MISSING, count, shortened
 from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.table import Column, Table, columns
 
-# Records that are listed; a file with many gaps has hundreds.
-MOST_RECORDS = 40
-
 
 def records_table(recording: Recording, shared: str = SHARED) -> Table:
-    """Return the table of the records; ``shared`` says what records without a role are for."""
+    """Return the table of the first records, where ``shared`` says what records without a role are used for."""
     time, records = recording.sampling_time, recording.records
     has_roles = bool(shared) or any(record.role for record in records)
     head = columns(name="Record")
@@ -24,7 +21,8 @@ def records_table(recording: Recording, shared: str = SHARED) -> Table:
     if time is not None:
         head += columns(duration="Seconds")
     rows = []
-    for record in records[:MOST_RECORDS]:
+    # A file with many gaps has hundreds of records.
+    for record in records[:MOST_NAMES]:
         cells = [name_of(record)]
         if has_roles:
             cells.append(record.role or shared)
@@ -37,7 +35,7 @@ def records_table(recording: Recording, shared: str = SHARED) -> Table:
 
 
 def signals_table(facts: Sequence[SignalFacts], sampling_time: float | None) -> Table:
-    """Return the table of facts on the signals, of all records but those of the test."""
+    """Return the table of facts on the signals, from all records except the test."""
     head: tuple[Column, ...] = columns(name="Signal")
     head += columns(group="Range", low="Lowest", high="Highest")
     head += columns(group="Share at", at_low="lowest", at_high="highest")

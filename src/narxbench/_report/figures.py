@@ -1,6 +1,6 @@
-"""The style that all figures share; they are drawn with matplotlib's object interface.
+"""The style that all figures share, which are drawn with matplotlib's object interface.
 
-The bytes of a figure depend only on what is drawn.
+The bytes of a figure depend only on its content.
 """
 
 import io
@@ -47,21 +47,21 @@ _LOCK = threading.RLock()
 
 @contextmanager
 def drawing(name: str) -> Iterator[None]:
-    """Draw a figure in this context: with matplotlib's defaults and the style above.
+    """Draw a figure in this context, with matplotlib's defaults and the style above.
 
-    The user's matplotlibrc has no effect. The ids in the SVG depend on the name.
+    The user's matplotlibrc does not change it. The ids in the SVG depend on the name.
     """
     with _LOCK, matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}]):
         yield
 
 
 def new_figure(height: float, width: float = WIDTH) -> Figure:
-    """Return an empty figure; its size is in inches."""
+    """Return an empty figure of a size in inches."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def panels(figure: Figure, count: int, across: int) -> list[Axes]:
-    """Return axes of a figure, side by side in rows; places that are left over in the last row stay empty."""
+    """Return axes of a figure, side by side in rows, of which the last one may have empty places."""
     axes: list[Axes] = figure.subplots(math.ceil(count / across), across, squeeze=False).ravel().tolist()
     for axis in axes[count:]:
         axis.set_axis_off()
@@ -69,9 +69,9 @@ def panels(figure: Figure, count: int, across: int) -> list[Axes]:
 
 
 def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: bool = True) -> dict[str, bytes]:
-    """Return the bytes of a figure in each format; to be called within its context `drawing`.
+    """Return the bytes of a figure in each format. Call it within the context `drawing` of the figure.
 
-    A ``whole`` figure grows to hold parts that extend beyond it, such as a long label; otherwise it keeps its size.
+    A ``whole`` figure grows to hold parts that extend beyond it, such as a long label. Otherwise it keeps its size.
     """
     area: Any = None
     if whole:
@@ -83,6 +83,6 @@ def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: boo
         figure.savefig(stream, format=name, metadata=_NO_DATE[name], bbox_inches=area)
         files[name] = stream.getvalue()
         if name == "svg":
-            # Names are in comments of an SVG; XML has none of these characters, not even escaped.
+            # Comments of an SVG have names, but XML allows none of these characters, not even escaped.
             files[name] = _NOT_OF_XML.sub(b"", files[name])
     return files

@@ -29,7 +29,7 @@ def as_option(name: str, value: object) -> str:
 
 
 def worse_sentences(identification: Identification) -> list[str]:
-    """Return which simpler models are better, as the first lines say it; nothing where none is."""
+    """Return a sentence for each simpler model that is better, for the first lines of a summary."""
     sentences = []
     for finding in identification.summary:
         if finding.name == "competitors":
@@ -38,13 +38,13 @@ def worse_sentences(identification: Identification) -> list[str]:
 
 
 def further_warnings(identification: Identification) -> list[Finding]:
-    """Return the warnings that the first lines do not have already."""
+    """Return the warnings that are not in the first lines already."""
     is_worse = bool(worse_sentences(identification))
     return [finding for finding in identification.warnings if finding.name != "competitors" or not is_worse]
 
 
 def advice_on(identification: Identification) -> str:
-    """Return the advice on the most serious finding that has any; "" if there is none."""
+    """Return the advice on the most serious finding that has any, or an empty text."""
     findings = (*identification.notes, *identification.summary)
     for status in ("bad", "look"):
         for finding in findings:

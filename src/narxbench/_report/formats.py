@@ -36,15 +36,15 @@ def snr(snr_db: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with all its digits; a whole one without decimals."""
+    """Return a number with all its digits, without decimals if it is whole."""
     return str(int(value) if float(value).is_integer() else value)
 
 
 def rounded(value: float) -> str:
-    """Return a frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals."""
+    """Return a frequency or ratio rounded half up to two decimals, or exactly 0 and 1 without decimals."""
     if value in (0, 1):
         return str(int(value))
-    # repr, because the nearest double of 0.975 lies below it and would be rounded down.
+    # repr, because the nearest double of 0.975 is smaller and would be rounded down.
     return str(Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
@@ -55,18 +55,18 @@ def shortened(value: float, digits: int = 4) -> str:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Return a number with this many decimals and a true minus sign; never a negative zero."""
+    """Return a number with this many decimals and a true minus sign, but never a negative zero."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a change with its sign, a plus sign too; zero has none."""
+    """Return a change with its sign, plus or minus, and zero without one."""
     text = fixed(value, digits)
     return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most this many characters; where it is longer, an ellipsis represents its end."""
+    """Return a text cut to at most this many characters, the last of them an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -76,12 +76,12 @@ def p_value(value: float) -> str:
 
 
 def percent(part: float, whole: float = 1) -> str:
-    """Return a share in whole per cent; a whole of 0 has no shares."""
+    """Return a share in whole per cent, or the mark of a missing value if the whole is 0."""
     return f"{100 * part / whole:.0f} %" if whole else MISSING
 
 
 def share(value: float) -> str:
-    """Return a share in whole per cent; only exactly none and all are 0 and 100."""
+    """Return a share in whole per cent, in which only exactly none and all become 0 and 100."""
     text = percent(value)
     if 0 < value < 1:
         return {"0 %": "< 1 %", "100 %": "> 99 %"}.get(text, text)
@@ -89,7 +89,7 @@ def share(value: float) -> str:
 
 
 def tenths(value: float) -> str:
-    """Return a share in per cent with one decimal; only exactly none and all are 0 and 100, without decimals."""
+    """Return a share in per cent with one decimal, in which only exactly none and all become 0 and 100."""
     if value in (0, 1):
         return percent(value)
     text = f"{100 * value:.1f} %"
@@ -116,7 +116,7 @@ def sentence(text: str) -> str:
 
 
 def significant(value: float, digits: int = 2) -> str:
-    """Return a number with this many significant digits, not as a power of ten: tiny and huge ones as such."""
+    """Return a number with this many significant digits, or a limit that a tiny or huge one exceeds."""
     if not value:
         return "0"
     if abs(value) < 1e-4:
@@ -181,7 +181,7 @@ _MATH = re.compile(r"([yu]\(k-\d+\)(?:\^\d+|\*[yu]\(k-\d+\))*|ν_max|\bT\d+\b|\b
 
 
 def format_math(text: str, output_format: OutputFormat) -> str:
-    """Return a text of this project in which terms, labels and symbols are set as mathematics; the rest is escaped."""
+    """Return a text of this project with terms, labels and symbols set as mathematics and the rest escaped."""
     parts = _MATH.split(text)
     # The split puts mathematics at every second place.
     parts[::2] = [escape(part, output_format) for part in parts[::2]]

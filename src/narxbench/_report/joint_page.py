@@ -89,7 +89,7 @@ def _joint_page(identification: JointIdentification, folder_by_output: dict[str,
 
 
 def _figures(identification: JointIdentification) -> tuple[str, dict[str, Markup]]:
-    """Return the name of the longest record of the role that says most, and the figure of each output over it."""
+    """Return the name of the longest record, of the test if there is one, and the figure of each output over it."""
     model = identification.model
     recording = next(iter(identification.identifications.values())).recording
     tests = list(recording.of_role("test"))
@@ -108,7 +108,7 @@ def _figures(identification: JointIdentification) -> tuple[str, dict[str, Markup
 
 
 def _runs(model: JointModel, u: Any, y: Any) -> Any:
-    """Return the joint free run over a record; None where it diverges."""
+    """Return the joint free run over a record, or None if it diverges."""
     try:
         return np.asarray(model.simulate(u if model.inputs else None, y, samples=len(y)))
     except DivergedError:

@@ -18,6 +18,6 @@ def worded(finding: Finding) -> dict[str, Any]:
 
 
 def _for_page(text: str) -> Markup:
-    """Return a text with settings as code, whose terms no line is broken at: a minus is no place to break."""
+    """Return a text with settings as code, and with minus signs at which browsers do not break the lines of terms."""
     marked = SETTING.sub(r"<code>\1=\2</code>", str(escape(text)))
     return Markup(marked.replace("(k-", "(k−"))  # nosec B704 # the text is escaped

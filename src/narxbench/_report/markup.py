@@ -23,7 +23,7 @@ _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
 def markdown_html(
     text: str, prefix: str, figures: Mapping[str, str] | None = None, *, deeper: int = 1, files: str = ""
 ) -> Markup:
-    """Return Markdown as HTML without its title; the ids of its headings are ``prefix`` and their text.
+    """Return Markdown as HTML without its title. The id of a heading is ``prefix`` and its text.
 
     ``figures`` are SVG by the path of the image that each replaces. Headings are lower by ``deeper`` levels than in
     the text. Links to files become plain text unless the files are in the folder ``files`` of the page.
@@ -61,7 +61,7 @@ def slug(text: str) -> str:
 
 
 def read_svg(path: StrPath) -> str:
-    """Return the text of an SVG file; a file that is cut short or has unusual content raises NarxbenchError."""
+    """Return the text of an SVG file. A file that is cut short or has unusual content raises NarxbenchError."""
     text = read_text(path)
     _drawing(text, path)
     return text
@@ -120,7 +120,7 @@ def visible(text: str) -> str:
 
 
 def script_json(value: Any) -> Markup:
-    """Return JSON that can be inside a script element whatever texts it holds; NaN and infinities are refused."""
+    """Return JSON that is safe inside a script element whatever texts it holds. NaN and infinities are refused."""
     text = json.dumps(_visible_texts(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Without "<", neither "</script" nor "<!--" can end or hide the element.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -172,7 +172,7 @@ def _drawing(text: str, place: StrPath) -> ET.Element:
 
 
 def _check(element: ET.Element, place: StrPath) -> None:
-    """Check an element of an SVG and those within it; metadata and the style sheet of matplotlib are removed."""
+    """Check an element of an SVG and its children, and remove metadata and the style sheet of matplotlib."""
     element.tag = element.tag.removeprefix(_SVG)
     if element.tag not in _ELEMENTS:
         raise _not_drawn(place, f"the element {element.tag}", ", ".join(_ELEMENTS))
@@ -276,7 +276,7 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str, files: str) -> Ite
             token.attrSet("href", re.sub("^#", f"#{prefix}-", target))
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
-        # A picture that is no figure of the page would have to be loaded: its text is shown instead.
+        # Any other picture would have to be loaded, so its text is shown instead.
         if token.type in ("text", "image"):
             yield _raw("html_inline", _subscripted(token.content))
         elif is_linked or token.type not in ("link_open", "link_close"):
@@ -284,13 +284,13 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str, files: str) -> Ite
 
 
 def _subscripted(text: str) -> Markup:
-    """Return a text in which ν_max is set with an index; any other markup stays text."""
+    """Return a text with ν_max set with an index and any other markup escaped."""
     html = re.sub("ν(?:_max|&lt;sub&gt;max&lt;/sub&gt;)", "ν<sub>max</sub>", escape(text))
     return Markup(html)  # nosec B704 # escaped
 
 
 def _figure(inline: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> str:
-    """Return the figure for a paragraph that consists of the image it replaces; empty for any other."""
+    """Return the figure that replaces the only image of a paragraph, or an empty text for other paragraphs."""
     if len(inline) != 1 or inline[0].type != "image":
         return ""
     path = str(inline[0].attrs["src"])

@@ -1,4 +1,4 @@
-"""The figures of a model of measured data: its fit, how sure it is, its residuals, rests, what was tried, the data."""
+"""The figures of a model of measured data: fit, certainty, residuals, steady states, tried configurations, data."""
 
 import math
 import re
@@ -31,13 +31,13 @@ Floats = NDArray[np.float64]
 
 MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
 _GREY, _GRID, _BAND = "#999999", "#e5e5e5", "#56B4E9"
-# A line of more samples than the eye can separate is divided into bins, whose extremes are drawn; the widest axis on a
+# A line of more samples than the eye can separate is divided into bins, whose extremes are drawn. The widest axis on a
 # page has about 700 pixels.
 _BINS = 700
 # The share of a record that an enlarged stretch has: an eighth is seen in full beside another one.
 _WINDOW = 0.12
-# Terms outside of the model, records and inputs that are drawn: as many as a figure as wide as a page has room for.
-OUTSIDERS, MOST_RECORDS, MOST_INPUTS = 8, 3, 4
+# Inputs that are drawn: as many as a figure as wide as a page has room for.
+MOST_INPUTS = 4
 # Characters of a name with its unit on an axis, whose figure is two inches high.
 _LONGEST = 40
 
@@ -55,7 +55,7 @@ class TimeAxis(NamedTuple):
 
 
 def time_axis(sampling_time: float | None) -> TimeAxis:
-    """Return the axis of time, in the unit that suits what some hundred samples span; without a time, of samples."""
+    """Return an axis of time in a unit that suits some hundred samples, or of samples if no time is known."""
     if sampling_time is None:
         return TimeAxis(1.0, 1.0, "sample")
     for unit, seconds in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -65,7 +65,7 @@ def time_axis(sampling_time: float | None) -> TimeAxis:
 
 
 def signal_label(name: str, units: Mapping[str, str]) -> str:
-    """Return a signal as an axis names it, with its unit; long names are cut."""
+    """Return the name of a signal with its unit for an axis, cut if it is long."""
     unit, text = units.get(name), printable(name)
     if unit:
         text = f"{text} ({printable(unit)})"
@@ -75,7 +75,7 @@ def signal_label(name: str, units: Mapping[str, str]) -> str:
 def fit_figure(fit: ShownFit, axis: TimeAxis, output: str) -> str:
     """Return the figure of measured and predicted output: the record, and two stretches enlarged.
 
-    They are the one where the prediction is farthest from the measured output, and the one with the median error.
+    One is the stretch with the largest error of the prediction, the other the stretch with the median error.
     """
     with drawing("model fit"):
         windows = _windows(fit)
@@ -150,15 +150,15 @@ def terms_height(identification: Identification) -> float:
 
 
 def _shown_terms(identification: Identification) -> list[str]:
-    """Return the terms of the model, and the surest others."""
+    """Return the terms of the model, and at most as many others, the most probable ones."""
     terms = identification.model.terms
     values = identification.probabilities
     outside = sorted((term for term in values if term not in terms), key=lambda term: -values[term])
-    return [*terms, *outside[:OUTSIDERS]]
+    return [*terms, *outside[: len(terms)]]
 
 
 def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
-    """Draw how sure terms are, those of the model and the surest others; return the legend."""
+    """Draw the probabilities of the terms of the model and of the most probable others, and return the legend."""
     terms, shown = identification.model.terms, _shown_terms(identification)
     for place, term in enumerate(shown):
         colour = INPUT_COLOUR if term in terms else _GREY
@@ -179,7 +179,7 @@ def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
 
 
 def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
-    """Draw a correlation test of the residuals with its bands; the title is broken at this many characters."""
+    """Draw a correlation test of the residuals with its bands under a title of at most ``width`` characters a line."""
     values = np.array(test.values)
     outside = np.abs(values) > test.limit
     axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)
@@ -230,9 +230,9 @@ _REST_OF_DATA: Any = {"color": DARK, "markersize": 5}
 
 
 def _draw_rests_of_model(axis: Axes, signal: str, curve: Sequence[FixedPoint], low: float, high: float) -> list[Line2D]:
-    """Draw the rests of a model, at constant values of an input, between two outputs; return the legend.
+    """Draw the steady states of a model for constant values of an input, and return the legend.
 
-    Unstable rests are in the legend where any input has some.
+    Only outputs between ``low`` and ``high`` are drawn. The legend has unstable rests if any input has some.
     """
     drawn = [point for point in curve if point.y is not None and low <= point.y <= high]
     for is_stable, look in ((True, _STABLE), (False, _UNSTABLE)):
@@ -311,7 +311,7 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
 
 
 def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
-    """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
+    """Return the figure behind the checks of sampling and dead time, or None if neither has anything to draw."""
     values_by_check = {check.name: check.values for check in checks}
     correlations = values_by_check.get("sampling", {}).get("correlations") or {}
     inputs = values_by_check.get("evidence", {}).get("inputs", {})
@@ -338,7 +338,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
 
 
 def _draw_autocorrelation(axis: Axes, correlations: Mapping[str, Any], decimation: int) -> None:
-    """Draw the autocorrelations of the output and of its square, and how long a step of the model is."""
+    """Draw the autocorrelations of the output and of its square, and the length of a step of the model."""
     for name, colour, dash, label in (("y", DARK, "-", "output"), ("y^2", _GREY, "--", "its square")):
         if name in correlations:
             axis.plot(correlations["lag"], correlations[name], dash, color=colour, linewidth=1, label=label)
@@ -348,7 +348,7 @@ def _draw_autocorrelation(axis: Axes, correlations: Mapping[str, Any], decimatio
 
 
 def _draw_response(axis: Axes, name: str, values: Mapping[str, Any]) -> None:
-    """Draw the correlations of the output with an earlier input, with the band, and the dead time that is shown."""
+    """Draw the correlations of the output with an earlier input, their band, and the dead time."""
     correlations, band = np.array(values["correlations"]), np.array(values["band"])
     lags = np.arange(len(correlations))
     axis.fill_between(lags, -band, band, color=_BAND, alpha=0.3, linewidth=0)
@@ -373,7 +373,7 @@ def svg(figure: Figure, **legend: Any) -> str:
     if legend:
         figure.legend(**{"loc": "outside upper right", "frameon": False, **legend})
     with warnings.catch_warnings():
-        # A script that no font has is drawn as boxes; the page itself has the names as text.
+        # Letters that no font has are drawn as boxes, but the page itself has the names as text.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         return saved(figure, ("svg",))["svg"].decode()
 
@@ -383,7 +383,7 @@ def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
 
 
 def draw_fit(axis: Axes, fit: ShownFit, x: Floats, part: slice = slice(None)) -> None:
-    """Draw measured and predicted output, with the band, for a part of the samples, which lie at ``x``."""
+    """Draw measured and predicted output, with the band, for a part of the samples, whose positions are ``x``."""
     axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
     if fit.predicted is not None:
         places, values = _thinned(x[part], fit.predicted[part])
@@ -396,7 +396,7 @@ def draw_fit(axis: Axes, fit: ShownFit, x: Floats, part: slice = slice(None)) ->
 
 
 def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
-    """Return title, start and end of the stretches to enlarge: where the error is typical, and where it is largest."""
+    """Return title, start and end of the stretches to enlarge: one with a typical error, and the worst one."""
     count = len(fit.y)
     if fit.predicted is None:
         return []
@@ -411,7 +411,7 @@ def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
 
 
 def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return a line that looks the same with few points: a line of many samples by the extremes of each bin."""
+    """Return the few points of a line that looks the same: of many samples, the extremes in each bin."""
     if len(y) <= 4 * _BINS:
         return x, y
     edges = np.linspace(0, len(y), _BINS + 1).astype(np.int64)

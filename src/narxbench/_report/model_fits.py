@@ -30,9 +30,9 @@ class ShownFit:
     role: str
     stride: int  # samples of the record from one of these values to the next
     y: Floats  # measured output, shape (samples,)
-    predicted: Floats | None  # None where the prediction diverges or is not possible
+    predicted: Floats | None  # None if the prediction diverges or is not possible
     initial: int  # samples at the beginning that the model is given
-    note: str = ""  # why there is no prediction, or what is special about it
+    note: str = ""  # the reason for a missing prediction, or a remark on it
     half_width: float | None = None  # of the band about the prediction
 
 
@@ -83,7 +83,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
             y = sampled.measured(sampled_model.initial_samples)
             predicted = sampled_model.predict(u, y, steps, samples=len(sampled))
         except DivergedError as error:
-            # The message begins with what happened, and goes on with what is allowed.
+            # The message begins with the cause, followed by the allowed values.
             reason = str(error).partition(";")[0].replace("of the model diverges ", "diverges ")
             failure = f"The prediction diverges: {reason}."
         except NarxbenchError:
@@ -96,7 +96,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
 
 
 def _half_width(identification: Identification, steps: int | None) -> float | None:
-    """Return the half width of the band about predictions of this many steps ahead; None where it is not known."""
+    """Return the half width of the band about predictions of this many steps ahead, or None if it is not known."""
     case = {None: error_table.FREE_RUN, 1: error_table.ONE_STEP}.get(steps, "")
     if case not in identification.unseen:
         return None

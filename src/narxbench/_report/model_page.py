@@ -1,7 +1,7 @@
 """The page of a model of measured data, and the files next to it.
 
-The page answers in this order: what is the model, how good is it, what can it be trusted for, how sure is each term,
-how was it chosen, and where is its code. All else is in files.
+The page has in this order: the equation, its errors, the answers on its use, the certainty of each term, the choice of
+the model, and its code. Everything else is in files.
 """
 
 from collections.abc import Sequence
@@ -51,10 +51,10 @@ PAGE, DATA_PAGE, _SPARSE = "report.html", "data.html", "model_sparse.json"
 def write_report(identification: Identification, folder: StrPath, data_page: str = "") -> Path:
     """Write the page, the model, all numbers as JSON and CSV, and the programs into a folder, and return the page.
 
-    The files are those of :func:`report_files`, ``model.json``, which :meth:`narxbench.Model.load` reads, and
-    ``data.html`` if there is the text of a page of the data. A new folder appears with all of them or not at all. In
-    one that has an earlier report, the page goes first and comes last, so that no mixture looks whole; other files in
-    it stay.
+    The folder gets the files of :func:`report_files`, ``model.json``, which :meth:`narxbench.Model.load` reads, and
+    ``data.html`` if the text of a page of the data is given. A new folder appears with all of them or not at all. In
+    the folder of an earlier report, the page is removed first and written last, so that a mixture never looks whole.
+    Other files in it are kept.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def write_report(identification: Identification, folder: StrPath, data_page: str
 
 
 def report_files(identification: Identification, *, has_data_page: bool = False) -> dict[str, str]:
-    """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
+    """Return the texts of all files except the model, by name, with each program that can be made."""
     figures, programs = identification.validation, programs_of(identification.model)
     files = {
         PAGE: model_page(identification, programs, has_data_page=has_data_page),
@@ -95,9 +95,9 @@ def report_files(identification: Identification, *, has_data_page: bool = False)
 def model_page(
     identification: Identification, programs: Sequence[tuple[str, str, str, str]], *, has_data_page: bool = False
 ) -> str:
-    """Return the page of an identification: one file that needs no other, nor a network.
+    """Return the page of an identification, one file that needs neither other files nor a network.
 
-    ``programs`` are those of :func:`programs_of`. With ``has_data_page`` it links the page of the data next to it.
+    ``programs`` are returned by :func:`programs_of`. With ``has_data_page``, it links to the page of the data.
     """
     model, recording = identification.model, identification.recording
     fits = shown_fits(identification)
@@ -147,7 +147,7 @@ def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
 def _figures(
     identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis
 ) -> dict[str, Markup | None]:
-    """Return the figures by name; None where there is nothing to draw."""
+    """Return the figures by name, with None for a figure without anything to draw."""
     model = identification.model
     figures: dict[str, str | None] = dict.fromkeys(("fit", "choice"))
     if fits:
@@ -160,7 +160,7 @@ def _figures(
 def _chart_data(
     identification: Identification, fits: Sequence[ShownFit], captions: Sequence[str], axis: drawn.TimeAxis
 ) -> dict[str, Any]:
-    """Return what the chart of the page draws."""
+    """Return the data of the chart of the page."""
     model = identification.model
     records = []
     for fit, caption in zip(fits, captions, strict=True):
@@ -178,9 +178,9 @@ def _chart_data(
 
 
 def programs_of(model: Model) -> list[tuple[str, str, str, str]]:
-    """Return the file, the language and the text of a model as a program in each language.
+    """Return for each language its file, its name, and the text of the model as a program.
 
-    The text is empty where that is not possible; then there is a reason behind it.
+    If the program cannot be made, the text is empty and the last element is the reason.
     """
     programs = []
     for language, (file, title) in _EXPORTS.items():
@@ -192,7 +192,7 @@ def programs_of(model: Model) -> list[tuple[str, str, str, str]]:
 
 
 def _all_terms(identification: Identification) -> pd.DataFrame:
-    """Return one row for each term of the model and each probable one: weight, errors, how sure it is."""
+    """Return one row for each term of the model and each probable term: weight, errors, probability."""
     weights = {row["term"]: row for row in identification.weights}
     coefficients = dict(zip(identification.model.terms, identification.model.coefficients, strict=True))
     weight_names = next(iter(identification.weights), {})
@@ -220,7 +220,7 @@ def _residual_tests(identification: Identification) -> pd.DataFrame:
 
 
 def _steady_states(identification: Identification) -> pd.DataFrame:
-    """Return one row for each steady state of the model, and for each rest of the data with the model's own."""
+    """Return one row for each steady state of the model, and for each rest of the data with the model's output."""
     rows = list[tuple[Any, ...]]()
     for point in identification.curve:
         signal = None if point.signal is None else printable(point.signal)

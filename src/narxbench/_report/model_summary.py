@@ -18,7 +18,7 @@ from narxbench._report.findings import advice_on, for_shell, further_warnings, w
 
 # A terminal of 100 columns, which has room for the command and its answer without scrolling.
 LINES, WIDTH = 25, 100
-# Lines of an equation, beside which all that a reader must know still fits.
+# Lines of an equation, with room for the answers, the warnings and the errors below.
 MOST_EQUATION_LINES = 7
 _MODELS = (error_table.MODEL, error_table.ARX, error_table.LAST_VALUE)
 _DIVERGES = "diverges"
@@ -105,9 +105,9 @@ def wrapped(text: str, indent: str = "", kept: str = "(?!)") -> list[str]:
 
 
 def whole(text: str, lines: int, indent: str = "") -> list[str]:
-    """Return the first sentences of a text that this many lines hold, or the first one alone if it is longer.
+    """Return as many sentences of a text as this many lines hold, but at least the first one.
 
-    A sentence of more than two lines more, as long names make it, is in other places only.
+    Instead of a first sentence that is more than two lines longer, as long names can make it, a reference is returned.
     """
     sentences = _SENTENCE_ENDS.split(text)
     shown = wrapped(sentences[0], indent)
@@ -122,7 +122,7 @@ def whole(text: str, lines: int, indent: str = "") -> list[str]:
 
 
 def cut_line(text: str, width: int = WIDTH) -> str:
-    """Return a name in one column of a table; what does not fit is cut off."""
+    """Return a name cut to the width of a column."""
     text = printable(text, 10 * WIDTH)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
@@ -142,7 +142,7 @@ def _marked(finding: Finding, lines: int) -> list[str]:
 
 
 def _warnings(identification: Identification, room: int) -> list[str]:
-    """Return what a reader must know, the most serious first, in at most this many lines."""
+    """Return warnings and notes, the most serious first, in at most this many lines."""
     blocks = [_marked(finding, 1) for finding in further_warnings(identification)]
     blocks += [whole(f"Note: {note}", 1, _INDENT) for note in identification.recording.notes]
     lines = list[str]()
@@ -156,7 +156,7 @@ def _warnings(identification: Identification, room: int) -> list[str]:
 
 
 def _errors_table(identification: Identification) -> list[str]:
-    """Return the errors of the model and of simple ones on the data that say most, and on the next."""
+    """Return the errors of the model and of simple ones on the two most informative roles of data."""
     steps = identification.steps_judged
     kinds = [error_table.ONE_STEP, error_table.FREE_RUN if steps is None else error_table.K_STEP]
     frame = identification.validation
@@ -186,7 +186,7 @@ def _rrse(row: Mapping[Any, Any] | None) -> str:
 
 
 def _next_step(identification: Identification, report: bool) -> list[str]:
-    """Return what to do next: the advice on what is most serious, else to write the page."""
+    """Return the next step: the advice on the most serious finding, or else to write the page."""
     advice = advice_on(identification)
     if advice:
         return whole(f"Next: {for_shell(advice)}", 2, _INDENT)

@@ -32,9 +32,9 @@ def predictions(
     model, data, **reading
         As for :func:`narxbench.compare`, of a single model.
     steps : int, optional
-        As for :meth:`narxbench.Model.predict`: steps of the model ahead; None: a free run.
+        As for :meth:`narxbench.Model.predict`: steps of the model ahead, or None for a free run.
     y_initial : sequence of float, optional
-        The first outputs of each planned run, at least as many as the model needs; the data then have inputs alone.
+        The first outputs of each planned run, at least as many as the model needs. Such data have inputs alone.
 
     Returns
     -------
@@ -47,8 +47,8 @@ def predictions(
     Raises
     ------
     NarxbenchError
-        For data that cannot be read or do not fit, also where the first outputs of a planned run are missing;
-        DivergedError for predictions that grow beyond all bounds.
+        For data that cannot be read or do not fit, such as a planned run without its first outputs. Predictions that
+        grow beyond all bounds raise DivergedError.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _records(model: Model, data: Any, y_initial: Sequence[float] | None, reading
 
 
 def _first_outputs(model: Model, y_initial: Sequence[float], reading: Reading) -> list[float]:
-    """Return the first outputs of planned runs; those that do not fit raise FieldError."""
+    """Return the first outputs of planned runs, or raise FieldError if they do not fit."""
     if not model.inputs:
         raise FieldError(
             "initial", "found for a model without inputs; needed: a record, and the number of steps to forecast"

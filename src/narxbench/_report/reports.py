@@ -13,9 +13,9 @@ def write_report(identification: Identification | JointIdentification, folder: S
     """Write the page, the model, all numbers as JSON and CSV, and the programs into a folder, and return the page.
 
     ``model.json`` is what :meth:`narxbench.Model.load`, or of several outputs together
-    :meth:`narxbench.JointModel.load`, reads. Of several outputs, each also has a report in a folder of its own there.
-    A new folder appears with all of them or not at all. In one that has an earlier report, the page goes first and
-    comes last, so that no mixture looks whole; other files in it stay.
+    :meth:`narxbench.JointModel.load`, reads. Each of several outputs also has a report in a subfolder. A new folder
+    appears with all files or not at all. In the folder of an earlier report, the page is removed first and written
+    last, so that a mixture never looks whole. Other files in it are kept.
 
     Raises
     ------

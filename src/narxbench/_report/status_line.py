@@ -1,4 +1,4 @@
-"""The line of a terminal that says what a command does at the moment, for how long, and how long it still takes."""
+"""The line of a terminal that shows the current activity of a command, its duration, and the remaining time."""
 
 import os
 import sys
@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-# What only a terminal needs is imported where it is used: --help shall come at once.
+# Modules that only a terminal needs are imported where they are used, so that --help comes at once.
 if TYPE_CHECKING:
     import threading
 
     from narxbench._identification.search.steps import SearchProgress
 
-# Seconds between two drawings of the line, slow enough to be read; a command that ends within the first shows none.
+# Seconds between two drawings of the line, slow enough to be read. A command that ends earlier shows no line.
 _INTERVAL = 0.5
 # Share of the planned time from which on the remaining time is shown: a first estimate from less jumps to and fro.
 _KNOWN_SHARE = 0.05
 
 
 class StatusLine:
-    """The last line of a terminal, which a thread draws anew, as a step may take long without a word.
+    """The last line of a terminal, which a thread redraws, because a step may take long without printing.
 
-    Whoever prints hides it meanwhile. Nothing is drawn where standard error is no terminal.
+    It is hidden while anything else is printed, and drawn only if standard error is a terminal.
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class StatusLine:
             sys.stderr.write(text)
 
     def flush(self) -> None:
-        """Print what is not printed yet."""
+        """Flush standard error."""
         sys.stderr.flush()
 
     def _draw_until(self, ended: "threading.Event") -> None:
@@ -109,7 +109,7 @@ class StatusLine:
             sys.stderr.write(text)
             sys.stderr.flush()
         except (OSError, ValueError):
-            # A terminal that was closed is no reason to end.
+            # A search goes on although its terminal was closed.
             return
 
     def _text(self, now: float) -> str:
@@ -124,7 +124,7 @@ class StatusLine:
         return f"{step}{best}; {elapsed}{self._left(now)} (Ctrl-C: stop)"
 
     def _left(self, now: float) -> str:
-        """Return the time that is left in words; nothing where it cannot be known."""
+        """Return the remaining time in words, or an empty text if it cannot be estimated."""
         if self._first is None or self._latest is None or self._latest.share < _KNOWN_SHARE:
             return ""
         done = self._latest.share - self._first.share

@@ -28,7 +28,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "effect": lambda value: formats.fixed(value, 2),
     "bias": formats.signed,
 }
-# Kinds of values that have markup of their own; all others are escaped text.
+# Kinds of values with their own markup. All others are escaped text.
 _MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
     "equation": formats.format_equation,
     **dict.fromkeys(("term", "prose", "evidence"), formats.format_math),
@@ -44,9 +44,9 @@ _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 class Column(NamedTuple):
     """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kind ``term`` are terms and their labels, those of ``prose`` and ``evidence`` sentences of this
-    project; symbols in all of them are set as mathematics. Those of ``evidence`` are too long for a printed page, so
-    that LaTeX leaves them out.
+    Values of the kind ``term`` are terms and their labels, values of ``prose`` and ``evidence`` sentences of this
+    project. Symbols in all of them are set as mathematics. The kind ``evidence`` is too long for a printed page and is
+    omitted in LaTeX.
     """
 
     key: str
@@ -80,7 +80,7 @@ def columns(kind: Kind = "text", group: str = "", **headings: str) -> tuple[Colu
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows, each a mapping from column to value; missing values are None."""
+    """Return the rows, each a mapping from column to value, with None for missing values."""
     rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).rename(columns=str).to_dict("records")
     return rows
 
@@ -92,11 +92,10 @@ ARROWS: Mapping[str, str] = {"lower": "↓", "higher": "↑"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table; ``data`` has a column for each of ``columns`` and may have more.
+    """A table whose ``data`` have a column for each of ``columns`` and perhaps more.
 
-    The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``marks`` has the values of each row that differ clearly, by the key of the column; it is empty where nothing was
-    compared.
+    The first ``row_headers`` columns head their rows. The first ``merged`` of these show a repeated value once.
+    ``marks`` has the clearly different values of each row by the key of the column, and is empty without a comparison.
     """
 
     name: str
@@ -145,12 +144,12 @@ class Table:
         return rows
 
     def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
-        """Return neighbouring columns with their places by their shared heading; it is "" for columns without one."""
+        """Return neighbouring columns with their places by their shared heading, which may be empty."""
         groups = groupby(enumerate(self.columns), lambda entry: entry[1].group)
         return [(group, list(entries)) for group, entries in groups]
 
     def spans(self) -> list[list[int]]:
-        """Return for each row how many rows each merged value spans; 0 where a row above spans it already."""
+        """Return for each row how many rows each merged value spans, or 0 if it is part of a span above."""
         rows = list(self.values.iloc[:, : self.merged].itertuples(index=False, name=None))
         spans = [[0] * self.merged for _ in range(len(self.data))]
         for column in range(self.merged):
@@ -162,9 +161,9 @@ class Table:
         return spans
 
     def edges(self) -> Iterator[tuple[float, float | None]]:
-        """Yield the left edge and the width in rem of each row header that stays in view; None fits the content.
+        """Yield the left edge and the width in rem of each row header that stays in view.
 
-        Headers after the first one without a width do not stay in view.
+        The last one may have the width None, which fits the content.
         """
         left = 0.0
         for column in self.columns[: self.row_headers]:

@@ -34,12 +34,12 @@ _LATEX_DELIMITERS: dict[str, Any] = {
 
 
 def rendered(name: str, values: Mapping[str, Any], folder: Path = TEMPLATES) -> str:
-    """Return the text of a template with its values, escaped and visible in HTML; a name without a value is an error.
+    """Return the text of a template with its values, escaped and visible in HTML. A missing value is an error.
 
-    The template, and those that it extends or includes, are looked for in the folder, then in that of this package.
-    Besides its values a template has ``show``, the functions of :mod:`narxbench._report.formats`; ``own_text``, which
-    returns a style sheet or script of this project as it is; ``policy`` and ``styles`` for the head of a page; and the
-    filters ``escaped`` and ``math`` for its output format.
+    Templates, also extended and included ones, are searched for in the folder and then in this package. Besides its
+    values, a template has ``show``, the functions of :mod:`narxbench._report.formats`, ``own_text``, which returns a
+    style sheet or script of this project unchanged, ``policy`` and ``styles`` for the head of a page, and the filters
+    ``escaped`` and ``math`` for its output format.
     """
     output_format = _FORMATS[Path(name).with_suffix("").suffix]
     text = _environment(output_format, folder).get_template(name).render(values)

@@ -174,25 +174,6 @@ def test_a_value_leads_to_its_condition_in_a_fold_that_opens(chromium, complete,
     page.close()
 
 
-def test_tables_sort(open_page, complete):
-    page = open_page(complete["as_printed"])
-
-    def column():
-        return page.eval_on_selector_all(
-            "#final_structures_S2 tbody tr", "rows => rows.map((r) => r.cells[2].innerText)"
-        )
-
-    original = column()
-    for order in ("ascending", "descending", None):
-        page.click('#final_structures_S2 th[data-column="2"] button')
-        assert page.get_attribute('#final_structures_S2 th[data-column="2"]', "aria-sort") == order
-        numbers = [float(text.replace("−", "-")) for text in column() if text != "–"]
-        if order:
-            assert numbers == sorted(numbers, reverse=order == "descending") and len(set(numbers)) > 3
-        else:
-            assert column() == original
-
-
 def test_without_scripts_the_tables_are_there(open_page, complete):
     page = open_page(complete["as_printed"], java_script_enabled=False)
     # Of each of 15 conditions, 23 terms, r and nu_max of the paper and of the run.

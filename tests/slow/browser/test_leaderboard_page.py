@@ -52,12 +52,6 @@ def test_a_heading_sorts_the_best_first_and_then_the_worst(open_page, large):
     assert page.inner_text("#ranking tbody tr:last-child th").startswith(("all candidates", "truth"))
 
 
-def test_the_rows_of_the_reader_are_marked(open_page, leaderboard):
-    page = open_page(leaderboard)
-    for table in (".heat", "#ranking"):
-        assert page.locator(f"{table} tr.yours th").all_inner_texts() == ["GA"]
-
-
 def test_without_scripts_all_is_there(open_page, leaderboard):
     page = open_page(leaderboard, java_script_enabled=False)
     assert page.locator("#ranking tbody tr:visible").count() in (4, 16)

@@ -10,13 +10,6 @@ ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "data" / "reference" / "methods"
 PAGE = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
 STUDY = yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8"))
-# Whose choice the settings of each method are.
-SETTINGS_BY = {
-    "authors": {"upso2d", "ga", "random-search", "iterative-ofr", "metamss"},
-    "us": {"ga-tournament", "stepwise", "frols", "osf", "aols", "stlsq", "adaptive-lasso", "fastcan"}
-    | {"sysidentpy-frols", "sysidentpy-aols"},
-    "us, own method": {"multistart", "pem", "multistart-likelihood"},
-}
 
 
 def test_where_no_method_is_right():
@@ -33,14 +26,6 @@ def test_the_page_has_the_methods_of_the_study_and_its_scenarios():
     names = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
     assert names == {*STUDY["methods"], *STUDY["scenarios"]}
     assert len(STUDY["methods"]) == 18 and "compares eighteen methods" in PAGE
-
-
-def test_every_method_says_whose_choice_its_settings_are():
-    by_label = {}
-    for name, method in STUDY["methods"].items():
-        by_label.setdefault(method["settings_by"], set()).add(name)
-        assert method["settings_source"]
-    assert by_label == SETTINGS_BY
 
 
 def test_all_methods_have_all_data_sets():

@@ -71,7 +71,7 @@ def arguments_of(name):
         case "series":
             return {"output": series(), "test": "25%", "degree": 3}
         case "hostile":
-            names = (*HOSTILE, "c", "d", "e", "f", "g", "h")
+            names = (*HOSTILE, "c\u202e\x1b[2J", "d", "e", "f", "g", "h")
             data = {**dict(zip(names, many_inputs().T, strict=True)), OUTPUT: summed(many_inputs())}
             units = {OUTPUT: "m$^2$<i>", HOSTILE[0]: "°C"}
             form = {"degree": 1, "units": units, "sampling_time": 1e-10}

@@ -1,8 +1,9 @@
 """The command ``narxbench explain``: its options. What it prints is in :mod:`narxbench._studies.paper.explain`."""
 
 import argparse
+from typing import Any
 
-from narxbench._cli import FurtherCommand
+from narxbench._cli import add_command, print_text
 
 _EXAMPLES = """\
 narxbench explain S2 --criterion bic --snr 30 nu_max
@@ -11,12 +12,14 @@ narxbench explain S2 --snr 30 r --method upso2d --study paper
 """
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_explain(commands: Any) -> None:
+    """Add the command to the commands of ``narxbench``."""
+    purpose = "print the facts behind a value of the paper's tables"
+    parser = add_command(commands, "explain", purpose, _EXAMPLES, _explain)
     parser.description = (
         "Print the facts behind a value of the paper's tables, as a study has reproduced it, in the folder in which "
         "snakemake made the study."
     )
-    parser.allow_abbrev = False
     parser.add_argument("system", metavar="SYSTEM", help="a system of the study, such as S2")
     parser.add_argument("value", metavar="VALUE", help="r, nu_max, or a term: its label, such as T3, or its name")
     parser.add_argument("--criterion", default="bic", metavar="NAME", help="as in aic-8 (default: bic)")
@@ -25,12 +28,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--study", default="paper", metavar="NAME", help="the study (default: paper)")
 
 
-def _answer(options: argparse.Namespace) -> str:
-    # --help of other commands shall come at once.
+def _explain(options: argparse.Namespace) -> None:
+    # Imported here, so that --help of other commands comes at once.
     from narxbench._studies.paper.explain import explain
 
-    return explain(options.study, options.value, vars(options))
-
-
-_PURPOSE = "print the facts behind a value of the paper's tables"
-EXPLAIN = FurtherCommand("explain", _PURPOSE, _EXAMPLES, _add_options, _answer)
+    print_text(explain(options.study, options.value, vars(options)))
