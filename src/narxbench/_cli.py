@@ -258,12 +258,12 @@ def _check_algorithm(name: str) -> int:
     from narxbench._algorithms.conformance import check
 
     n_failed = 0
-    for result in check(name):
+    for title, passed, text in check(name):
         verdict = "passed"
-        if not result.passed:
+        if not passed:
             verdict = "FAILED"
             n_failed += 1
-        _print(f"{verdict}  {result.name}: {result.text}\n")
+        _print(f"{verdict}  {title}: {text}\n")
     if n_failed:
         _print(f"{name}: {n_failed} failed\n")
         return _FAILED

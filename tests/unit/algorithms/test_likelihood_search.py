@@ -27,7 +27,6 @@ from narxbench._algorithms.common_factor import common_factor, without_factor
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, criterion_of, noise_price, term_penalties
 from narxbench._algorithms.orthogonal_search import OrthogonalErrors, OrthogonalRegression, OrthogonalSearch
 from narxbench._algorithms.pem import Settings
-from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._model import noise_models
 from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Narx, Noe, NoiseModel
@@ -100,7 +99,6 @@ class TestParts:
         fit = errors.fit(noise_model, [1, 2])
         expected = errors.deviance(fit) + penalties[2] + 5 * math.log(samples)
         assert criterion_of(errors, fit, penalties) == pytest.approx(expected)
-        assert LinearExtendedBIC(1.25).across_candidates() == LinearExtendedBIC(1.25)
         # More terms than half of the samples are no model.
         few = PredictionErrors(problem_of(*data_of("white in the equation", 20), n_validation=5))
         assert np.isfinite(term_penalties(few, gamma)).tolist() == (np.arange(16) <= few.samples // 2).tolist()

@@ -303,8 +303,8 @@ class TestPassedOver:
         for model in passed:
             assert len(model["terms"]) > 3 and model["reason"] == "its J is infinite"
         assert 1 <= len(result.terms) <= 3 and math.isfinite(result.fitness)
-        # No more than 20 are named.
-        assert len(passed) == min(20, result.evaluations - 1)
+        # No more than 10 are named.
+        assert len(passed) == min(10, result.evaluations - 1)
 
 
 @pytest.mark.parametrize("monomial", [(), ((0, 1),), ((1, 1), (1, 2))])
