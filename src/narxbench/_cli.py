@@ -230,12 +230,12 @@ def _check_algorithm(options: argparse.Namespace) -> int:
     from narxbench._algorithms.conformance import check
 
     name, n_failed = options.name, 0
-    for result in check(name):
+    for title, passed, text in check(name):
         verdict = "passed"
-        if not result.passed:
+        if not passed:
             verdict = "FAILED"
             n_failed += 1
-        print_text(f"{verdict}  {result.name}: {result.text}\n")
+        print_text(f"{verdict}  {title}: {text}\n")
     if n_failed:
         print_text(f"{name}: {n_failed} failed\n")
         return 1

@@ -210,22 +210,19 @@ def test_setting_of_an_identification(tmp_path):
 
 
 CONSISTENT_AIC = '''\
-"""The consistent AIC."""
+"""The consistent AIC: ln(L) + 1 for each term.
 
-from narxbench._fitness.criterion import Criterion
+Source: H. Bozdogan, Psychometrika 52, 1987, pages 345-370.
+"""
 
-
-class ConsistentAIC(Criterion):
-    """ln(L) + 1 for each term (H. Bozdogan, Psychometrika 52, 1987, 345-370)."""
-
-    form, heading, example = "caic", "CAIC", "caic"
-
-    def per_term(self, samples: float) -> float:
-        """Return ln(L) + 1."""
-        return super().per_term(samples) + 1.0
+from narxbench._fitness.criterion import Criterion, log_samples
 
 
-CRITERION = ConsistentAIC
+def _log_samples_and_1(samples: float, number: float) -> float:
+    return log_samples(samples, number) + 1.0
+
+
+CRITERION = Criterion("caic", "CAIC", "caic", per_term=_log_samples_and_1)
 '''
 EVALUATE = """
 import narxbench

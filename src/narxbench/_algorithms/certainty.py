@@ -36,8 +36,6 @@ MOST_FITTED = 8
 MOST_NAMED = 10
 # Terms that are exchanged between structures of at least this probability are a group.
 LEAST_EXCHANGED = 0.05
-# Terms of less probability are not named.
-LEAST_PROBABILITY = 0.005
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,8 @@ class Certainty:
         """Return the probabilities of the candidates by name, from 0.005 on, and of all members of a structure."""
         probabilities = {}
         for term, (name, probability) in enumerate(zip(names, self.terms.tolist(), strict=True)):
-            if term in members or probability >= LEAST_PROBABILITY:
+            # Less is shown as below 0.01.
+            if term in members or round(probability, 2) > 0.0:
                 probabilities[name] = probability
         return probabilities
 

@@ -10,7 +10,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ EVALUATIONS = 600
 BUDGETS = (1, 2, 7, 31)
 # Random problems that each algorithm must bear.
 RANDOM_PROBLEMS = 12
-# Seconds that a run may take.
+# Seconds that a run of an algorithm that is not reviewed may take.
 TIME_LIMIT = 60.0
 _SAMPLES = 400
 _SYSTEM = System("conformance", "y(k) = 0.5*y(k-1) - 0.3*y(k-2) + 0.8*u(k-1) + 0.4*u(k-2)^2", n_u=2, n_y=2, degree=2)
@@ -42,27 +42,14 @@ Trace = NDArray[np.float64]
 Option = tuple[str, Any]  # a setting and a value of it
 
 
-class Check(NamedTuple):
-    """A check by name, whether the algorithm passed it, and a text on the result."""
-
-    name: str
-    passed: bool
-    text: str
-
-
 class Suite:
     """An algorithm with the runs that its checks need; each run is made when it is first needed."""
 
     def __init__(self, algorithm: Algorithm, runner: Runner) -> None:
         self.algorithm, self.about, self.runner = algorithm, algorithm.about, runner
         self.schema: Mapping[str, Any] = algorithm.schema()
-
-    @property
-    def time_limit(self) -> float:
-        """Seconds that a run may take; more where the first run loads compiled code."""
-        if self.algorithm.in_process:
-            return 10.0 * TIME_LIMIT
-        return TIME_LIMIT
+        # A reviewed algorithm comes to an end.
+        self.time_limit = None if algorithm.reviewed else TIME_LIMIT
 
     @cached_property
     def problem(self) -> StructureProblem:
@@ -302,17 +289,20 @@ _CHECKS: dict[str, tuple[Callable[[Suite], str], str]] = {
 _NEEDED = "runs"
 
 
-def check(name: str) -> Iterator[Check]:
-    """Yield the checks of an algorithm as they are made; NarxbenchError if there is none, or it cannot be imported."""
+def check(name: str) -> Iterator[tuple[str, bool, str]]:
+    """Yield the checks of an algorithm as they are made: the name, whether it passed, and a text on the result.
+
+    NarxbenchError is raised if there is no such algorithm, or it cannot be imported.
+    """
     with prepared(name, {}) as runner:
         suite = Suite(algorithm_of(name), runner)
         for check_name, (function, reason) in _CHECKS.items():
             try:
-                result = Check(check_name, True, function(suite))
+                passed, text = True, function(suite)
             except NarxbenchError as error:
-                result = Check(check_name, False, f"{error}; why: {reason}")
+                passed, text = False, f"{error}; why: {reason}"
             except Exception as error:  # of an algorithm that runs in this process
-                result = Check(check_name, False, f"{error_line(error, suite.algorithm.module)}; why: {reason}")
-            yield result
-            if check_name == _NEEDED and not result.passed:
+                passed, text = False, f"{error_line(error, suite.algorithm.module)}; why: {reason}"
+            yield check_name, passed, text
+            if check_name == _NEEDED and not passed:
                 return

@@ -54,8 +54,6 @@ class About:
         have a criterion of their own.
     requires : tuple of str
         The distributions that it imports in ``load`` and ``run``, by their names in the package index.
-    starts_programs : bool
-        Whether its runs start other programs. This is information for readers; nothing depends on it.
     options : mapping
         Further values of its settings, by name, that the conformance suite tries.
     """
@@ -66,7 +64,6 @@ class About:
     needs_objective: bool = True
     minimises: bool = True
     requires: tuple[str, ...] = ()
-    starts_programs: bool = False
     options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

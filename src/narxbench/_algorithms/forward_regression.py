@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.least_squares import EXACT, SINGULAR
 from narxbench._numerics.compilation import compiled
-from narxbench._numerics.logarithm import natural_log
 
 
 @compiled
@@ -71,20 +70,3 @@ def nested(order: NDArray[np.int64], n_terms: int) -> NDArray[np.uint8]:
     for length, term in enumerate(order):
         structures[length:, term] = 1
     return structures
-
-
-def residuals(explained: NDArray[np.float64], output_energy: float) -> list[float]:
-    """Return the sum of squared residuals, one step ahead, of each length; at least the precision of the products."""
-    residual, sums = output_energy, []
-    for gain in explained.tolist():
-        residual -= gain
-        sums.append(max(residual, EXACT * output_energy))
-    return sums
-
-
-def best_length(sums: list[float], n_rows: int, penalty: float) -> int:
-    """Return the shortest length of lowest n ln(sum of squared residuals) + penalty * length."""
-    if not sums[-1] > 0.0:
-        return 1
-    values = [n_rows * natural_log(residual) + penalty * length for length, residual in enumerate(sums, start=1)]
-    return values.index(min(values)) + 1

@@ -8,16 +8,15 @@ International Journal of Systems Science 46(5), 2015, pages 776-789, as R. Gunaw
 2. The best of these models is chosen, in the restatement by the BIC of its free run.
 3. The terms of this model are the new set. Continue with 1 until no better model is found.
 
-The first set consists of the terms of one long forward regression, as Guo et al. propose, or of all candidates. The
-terms after a first term depend only on it. So no regression begins with the same term twice, and the search ends when
-one has begun with each term of the best model.
+The first set consists of the terms of one long forward regression, as Guo et al. propose. The terms after a first term
+depend only on it. So no regression begins with the same term twice, and the search ends when one has begun with each
+term of the best model.
 
 The restatement chooses the next term by PRESS, the sum of squared errors when each row is left out in turn (X. Hong,
 P. M. Sharkey and K. Warwick, IEE Proceedings - Control Theory and Applications 150(3), 2003), and Guo et al. by ERR. A
-path contains models of many lengths. Here the best of them is chosen, or, as in Hong et al., the path ends where PRESS
-begins to rise. Models are judged by the BIC of their free run over all samples, or by J. Three parts of NonSysId are
-left out: its threshold for the fall of PRESS, which depends on the units of y; the linear model that it begins with;
-and its test of stability with constant inputs, because the free run is judged anyway.
+path contains models of many lengths. Models are judged by the BIC of their free run over all samples, or by J. Three
+parts of NonSysId are left out: its threshold for the fall of PRESS, which depends on the units of y; the linear model
+that it begins with; and its test of stability with constant inputs, because the free run is judged anyway.
 """
 
 from typing import Literal
@@ -27,12 +26,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
-from narxbench._algorithms.forward_regression import best_length, enter, forward, nested, residuals
+from narxbench._algorithms.forward_regression import enter, forward, nested
 from narxbench._algorithms.training import Rows, WholeRecordJudge, estimated, products
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._io.settings import Settings as BaseSettings
 from narxbench._numerics.compilation import compiled
-from narxbench._numerics.logarithm import natural_log
 
 ABOUT = About(
     reference="Guo, Guo, Billings and Wei, An iterative orthogonal forward regression algorithm, International Journal "
@@ -40,7 +38,7 @@ ABOUT = About(
     deterministic=True,
     stops_early=True,
     minimises=False,
-    options={"length": ["one_step"], "first_terms": ["all"], "max_terms": [3], "rows": ["estimation"]},
+    options={"selection": ["err"], "max_terms": [3], "rows": ["estimation"]},
 )
 
 
@@ -49,14 +47,6 @@ class Settings(BaseSettings):
 
     selection: Literal["press", "err"] = Field(
         default="press", description="how the next term is chosen: by the lowest PRESS or by the largest ERR"
-    )
-    length: Literal["free_run", "one_step"] = Field(
-        default="free_run",
-        description="how many terms of a path are chosen: those of the best free run; or where PRESS begins to rise, "
-        "for ERR the lowest BIC of the prediction one step ahead",
-    )
-    first_terms: Literal["long_model", "all"] = Field(
-        default="long_model", description="the first terms of the first paths: those of a long path, or all candidates"
     )
     max_terms: int = Field(default=30, ge=1, description="terms of a path at most")
     rows: Rows = Field(
@@ -127,63 +117,36 @@ def _lowest(press, inverse, candidate):
     return chosen
 
 
-def first_rise(values: NDArray[np.float64]) -> int:
-    """Return the number of values before the first one that is not below its predecessor."""
-    rises = np.flatnonzero(values[1:] >= values[:-1])
-    if not len(rises):
-        return len(values)
-    return int(rises[0]) + 1
-
-
-class _Regressions:
-    """Forward regressions on the rows of a problem, each with its first term."""
-
-    def __init__(self, problem: ProblemView, settings: Settings) -> None:
-        self._settings, self._n_terms = settings, len(problem.terms)
-        self._products = products(problem, settings.rows)
-        if settings.rows == "all":
-            self._columns, self._y = problem.training_regressors(), problem.training_outputs()
-        else:
-            self._columns, self._y = problem.regressors(), problem.outputs()
-        longest = min(settings.max_terms, self._n_terms)
-        self._order, self._values = np.empty(longest, np.int64), np.empty(longest)
-
-    def path(self, first: int) -> tuple[list[int], NDArray[np.uint8]]:
-        """Return the terms of a path in order, and its structures: of all lengths, or only of the chosen length."""
-        gram, moments = self._products.gram, self._products.moments
-        if self._settings.selection == "press":
-            entered = forward_by_press(gram, moments, self._columns, self._y, first, self._order, self._values)
-        else:
-            entered = forward(gram, moments, first, self._order, self._values)
-        terms = self._order[:entered]
-        structures = nested(terms, self._n_terms)
-        if self._settings.length == "one_step" and entered:
-            length = self._length(self._values[:entered])
-            structures = structures[length - 1 : length]
-        return terms.tolist(), structures
-
-    def _length(self, values: NDArray[np.float64]) -> int:
-        """Return the length of a path that its predictions one step ahead choose."""
-        if self._settings.selection == "press":
-            return first_rise(values)
-        n_rows = self._products.n_rows
-        return best_length(residuals(values, self._products.energy), n_rows, float(natural_log(float(n_rows))))
-
-
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Search paths until one has begun with each term of the best model."""
-    regressions = _Regressions(problem, settings)
-    judge = WholeRecordJudge(problem) if settings.rows == "all" else objective
-    pending = list(range(objective.n_terms))
-    if settings.first_terms == "long_model":
-        # All terms of the path begin further paths, whichever of its lengths is best.
-        pending, structures = regressions.path(-1)
-        judge.evaluate(structures)
+    inner_products = products(problem, settings.rows)
+    gram, moments = inner_products.gram, inner_products.moments
+    judge: WholeRecordJudge | Objective
+    if settings.rows == "all":
+        judge = WholeRecordJudge(problem)
+        columns, y = problem.training_regressors(), problem.training_outputs()
+    else:
+        judge = objective
+        columns, y = problem.regressors(), problem.outputs()
+    longest = min(settings.max_terms, objective.n_terms)
+    order, values = np.empty(longest, np.int64), np.empty(longest)
+
+    def judged_path(first: int) -> NDArray[np.int64]:
+        """Judge the models of all lengths along a path; return its terms in order."""
+        if settings.selection == "press":
+            entered = forward_by_press(gram, moments, columns, y, first, order, values)
+        else:
+            entered = forward(gram, moments, first, order, values)
+        judge.evaluate(nested(order[:entered], objective.n_terms))
+        return order[:entered].copy()
+
+    # All terms of the path begin further paths, whichever of its lengths is best.
+    pending: list[int] = judged_path(-1).tolist()
     finished: set[int] = set()
-    # If structures are judged by J, the run ends when the budget is spent.
+    # If models are judged by J, the run ends when the budget is spent.
     while pending:
         for first in pending:
-            judge.evaluate(regressions.path(first)[1])
+            judged_path(first)
         finished.update(pending)
         pending = [term for term in np.flatnonzero(judge.best_position).tolist() if term not in finished]
     if settings.rows == "all":

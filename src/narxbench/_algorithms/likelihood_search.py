@@ -20,7 +20,7 @@ from pydantic import Field
 from narxbench._algorithms.common_factor import common_factor, without_factor
 from narxbench._algorithms.forward_regression import nested
 from narxbench._algorithms.term_changes import predicted
-from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
+from narxbench._fitness.criteria.ebicl import CRITERION as LINEAR_EBIC
 from narxbench._fitness.prediction_error import COLOUR, COMPARED, FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench._fitness.structure_fit import LARGEST_ORDER, LEAST_GAIN, NoiseFilters, adapt_filter, noise_price
 from narxbench._io.settings import Settings
@@ -44,9 +44,6 @@ Structure = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 # All limits were chosen on the development data that ``benchmarks/recovery.md`` names.
-# Changes from one model at most; on the shipped systems up to 35 are predicted to help one after the other. Predictions
-# for candidates that nearly depend on one another could go in circles.
-CHANGES = 60
 # Close to the best model this many single changes and swaps are fitted: those predicted to cost least, and less than a
 # term does; and the search goes on from there without each of this many terms.
 FLIPS, SWAPS = 4, 6
@@ -87,7 +84,7 @@ def independent_samples(errors: PredictionErrors, repeated: float) -> float:
 def term_penalties(errors: PredictionErrors, gamma: float, repeated: float = 1.0) -> Floats:
     """Return what 0 to N_t terms cost, shape (N_t + 1,); more than half of the samples fit anything, and cost +inf."""
     samples = independent_samples(errors, repeated)
-    penalties = LinearExtendedBIC(gamma).penalties(samples, errors.n_terms)
+    penalties = LINEAR_EBIC.with_number(gamma).penalties(samples, errors.n_terms)
     penalties[max(1, int(samples) // 2) + 1 :] = math.inf
     return penalties
 
@@ -200,8 +197,10 @@ class LikelihoodSearch:
 
     def local_optimum(self, linear: Linearised, structure: Structure, left_out: int | None = None) -> Structure:
         """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""
-        structure = structure.copy()
-        for _ in range(CHANGES):
+        structure, passed = structure.copy(), set[bytes]()
+        # Predictions for candidates that nearly depend on one another could go in circles.
+        while structure.tobytes() not in passed:
+            passed.add(structure.tobytes())
             linear.enter(np.flatnonzero(structure).tolist())
             members, flips, swaps = self.costs(linear, structure)
             if left_out is not None:

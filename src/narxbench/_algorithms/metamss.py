@@ -24,14 +24,14 @@ it is by how much it is below 0.99 times the worst, which would have no meaning 
 Like the source, it estimates on one part of the record and judges the free run on the rest.
 
 For the forces the paper refers to gravitational search (E. Rashedi, H. Nezamabadi-pour and S. Saryazdi, Information
-Sciences 179, 2009), in which they fall with the Euclidean distance R. The code divides by R^2, where R is the "norm of
-order -2", which is zero unless two agents differ in every term: then the forces are so large that an agent flips every
-bit in which a heavier one differs. ``distance`` chooses between the two; the default is that of the paper. Here, a
-structure of infinite J has no mass. The test leaves a structure as it is if it is singular or has no significant term.
+Sciences 179, 2009), in which they fall with the Euclidean distance R, and so they do here. The code divides by R^2,
+where R is the "norm of order -2", which is zero unless two agents differ in every term: then the forces are so large
+that an agent flips every bit in which a heavier one differs. Here, a structure of infinite J has no mass. The test
+returns a structure unchanged if it is singular or has no significant term.
 """
 
 from decimal import Context, Decimal
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -54,8 +54,6 @@ ABOUT = About(
         "significance": [1e-6, None],
         "gravity": [1.0],
         "gravity_decay": [5.0],
-        "distance": ["minus_two_norm"],
-        "initial_positions": ["uniform_cardinality"],
     },
 )
 
@@ -73,12 +71,6 @@ class Settings(BaseSettings):
     last_attractors: float = Field(
         default=0.02, ge=0, le=1, description="share of the agents that exert forces in the end"
     )
-    distance: Literal["euclidean", "minus_two_norm"] = Field(
-        default="euclidean", description="what forces fall with: R, or SysIdentPy's R^2 of order -2"
-    )
-    initial_positions: Literal["bernoulli", "uniform_cardinality"] = Field(
-        default="bernoulli", description="each term with probability 1/2, or a uniform number of terms"
-    )
 
 
 class GravityParameters(NamedTuple):
@@ -89,8 +81,6 @@ class GravityParameters(NamedTuple):
     gravity: float
     gravity_factor: float
     last_attractors: float
-    euclidean: bool
-    uniform_cardinality: bool
     output_energy: float
     n_rows: int
 
@@ -116,11 +106,11 @@ def masses(fitness):
 
 
 @compiled
-def attraction(positions, i, mass, heaviest, euclidean, draws, force):
+def attraction(positions, i, mass, heaviest, draws, force):
     """Write into ``force``, shape (N_t,), the sum of the forces on agent i, without the gravitational constant.
 
     Each of the ``heaviest`` agents exerts a force, with a draw for each term. It falls with the Euclidean distance of
-    the two structures, or with the square of the norm of order -2.
+    the two structures.
     """
     n_terms = positions.shape[1]
     for j in range(n_terms):
@@ -131,11 +121,7 @@ def attraction(positions, i, mass, heaviest, euclidean, draws, force):
         differing = 0
         for j in range(n_terms):
             differing += positions[i, j] != positions[attractor, j]
-        if euclidean:
-            divisor = np.sqrt(float(differing))
-        else:
-            divisor = (differing == n_terms) / n_terms
-        strength = mass[attractor] / (divisor + np.finfo(np.float64).eps)
+        strength = mass[attractor] / (np.sqrt(float(differing)) + np.finfo(np.float64).eps)
         for j in range(n_terms):
             force[j] += uniform(draws) * strength * (np.float64(positions[attractor, j]) - np.float64(positions[i, j]))
 
@@ -155,7 +141,7 @@ def _move_agents(positions, velocities, best_position, mass, heaviest, gravity, 
     past *= past * past
     previous = positions.copy()
     for i in range(p.agents):
-        attraction(previous, i, mass, heaviest, p.euclidean, draws, force)
+        attraction(previous, i, mass, heaviest, draws, force)
         for j in range(n_terms):
             velocity = uniform(draws) * velocities[i, j] + (2.0 - 2.0 * past) * gravity * force[j]
             velocity += (2.0 + 2.0 * past) * (np.float64(best_position[j]) - np.float64(previous[i, j]))
@@ -170,7 +156,7 @@ def _search(data, record, draws, thresholds, p):
     n_terms = record.best_position.shape[0]
     fitness, best_position = np.empty(p.agents), np.empty(n_terms, np.uint8)
     while record.evaluations[0] < record.fitness.shape[0]:
-        positions = initial_positions(draws, p.agents, n_terms, p.uniform_cardinality)
+        positions = initial_positions(draws, p.agents, n_terms, False)
         velocities = np.zeros((p.agents, n_terms))
         best, gravity = np.inf, p.gravity
         for t in range(p.iterations):
@@ -208,8 +194,6 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         gravity=float(settings.gravity),
         gravity_factor=exponential(-settings.gravity_decay / settings.iterations),
         last_attractors=float(settings.last_attractors),
-        euclidean=settings.distance == "euclidean",
-        uniform_cardinality=settings.initial_positions == "uniform_cardinality",
         output_energy=problem.output_energy,
         n_rows=problem.n_rows,
     )

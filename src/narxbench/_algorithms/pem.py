@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._algorithms.certainty import Certainty, Window, has_factor
+from narxbench._algorithms.certainty import MOST_NAMED, Certainty, Window, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
@@ -68,15 +68,12 @@ ABOUT = About(
     },
 )
 
-# Models that are named as passed over.
-MOST_PASSED_OVER = 20
 # A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
 # many penalties of a term: what the factor explains is noise. Chosen with gamma, on the same data.
 COPIED = 8.0
 
 
-class Settings(SearchSettings):
-    """Settings of the prediction error method."""
+Settings = SearchSettings
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
@@ -138,7 +135,7 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
         **_certainty_described(problem, certain),
         "hidden": _hidden(problem, best),
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
-        "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
+        "passed_over": list(choice.passed_over.values())[:MOST_NAMED],
     }
     return Found(search.structure(best), weights, details)
 

@@ -5,31 +5,21 @@ maxima, Operations Research 6(2), 1958, pages 244-251. The number of terms is dr
 with probability 1/2, nearly all structures would have about half of the terms, and few would be small.
 """
 
-from typing import Literal
-
 import numpy as np
-from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.population import initial_positions
 from narxbench._io.settings import Settings as BaseSettings
 from narxbench._numerics.draws import draws_of
 
-ABOUT = About(
-    reference="Brooks, A discussion of random methods for seeking maxima, Operations Research 6(2), 1958",
-    options={"positions": ["bernoulli"]},
-)
+ABOUT = About(reference="Brooks, A discussion of random methods for seeking maxima, Operations Research 6(2), 1958")
 
 # The number of structures that are evaluated together. The kernel needs many; more than this is not faster.
 _BATCH = 256
 
 
 class Settings(BaseSettings):
-    """Settings of the random search."""
-
-    positions: Literal["uniform_cardinality", "bernoulli"] = Field(
-        default="uniform_cardinality", description="a uniform number of terms, or each term with probability 1/2"
-    )
+    """The random search has no settings."""
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
@@ -37,6 +27,5 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     with draws_of(rng, 1) as draws:
         while objective.remaining:
             count = min(_BATCH, objective.remaining)
-            uniform = settings.positions == "uniform_cardinality"
-            objective.evaluate(initial_positions(draws, count, objective.n_terms, uniform))
+            objective.evaluate(initial_positions(draws, count, objective.n_terms, True))
     return Found(objective.best_position)

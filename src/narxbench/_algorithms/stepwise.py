@@ -1,16 +1,14 @@
 """Stepwise search: add, drop or swap a term while J falls, then start again from a random structure.
 
-Any other search has to be better than this simple method. The first descent starts from the empty structure, unless set
-otherwise. A step evaluates all structures that differ in one term and takes the best. Only if none is better, it
-evaluates all exchanges of one term for another.
+Any other search has to be better than this simple method. The first descent starts from the empty structure. A step
+evaluates all structures that differ in one term and takes the best. Only if none is better, it evaluates all exchanges
+of one term for another. The number of terms of a random structure is uniform.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.population import initial_positions
@@ -25,18 +23,11 @@ Values = NDArray[np.float64]
 ABOUT = About(
     reference="Miller, Subset Selection in Regression, 2nd edition, 2002, chapter 3 (sequential replacement), from "
     "random starts",
-    options={"start": ["random"], "initial_positions": ["bernoulli"]},
 )
 
 
 class Settings(BaseSettings):
-    """Settings of the stepwise search."""
-
-    start: Literal["empty", "random"] = Field(default="empty", description="where the first descent starts")
-    initial_positions: Literal["bernoulli", "uniform_cardinality"] = Field(
-        default="uniform_cardinality",
-        description="structures after the first descent: each term with probability 1/2, or a uniform number of terms",
-    )
+    """The stepwise search has no settings."""
 
 
 def flips(position: Structure) -> Iterator[Structures]:
@@ -66,17 +57,7 @@ def best_of(batches: Iterable[Structures], evaluate: Callable[[Structures], Valu
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on descents."""
-    uniform = settings.initial_positions == "uniform_cardinality"
-
-    def random_start() -> tuple[Structure, float]:
-        with draws_of(rng, 1) as draws:
-            position = initial_positions(draws, 1, objective.n_terms, uniform)[0]
-        return position, float(objective.evaluate(position[None])[0])
-
-    if settings.start == "random":
-        position, lowest = random_start()
-    else:
-        position, lowest = np.zeros(objective.n_terms, np.uint8), np.inf
+    position, lowest = np.zeros(objective.n_terms, np.uint8), np.inf
     # The run ends when the budget is spent, even within a step.
     while objective.remaining:
         for neighbours in (flips, swaps):
@@ -85,5 +66,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
                 position, lowest = candidate, fitness
                 break
         else:
-            position, lowest = random_start()
+            with draws_of(rng, 1) as draws:
+                position = initial_positions(draws, 1, objective.n_terms, True)[0]
+            lowest = float(objective.evaluate(position[None])[0])
     return Found(objective.best_position)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.contract import Floats, Found, ProblemView
-from narxbench._fitness.criteria.bic import BIC
+from narxbench._fitness.criteria.bic import CRITERION as BIC
 from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._fitness.problem import StructureProblem
 
@@ -25,7 +25,7 @@ def whole_record(view: ProblemView) -> StructureProblem:
         list(view.monomials),
         rows=view.training_rows,
         segments=[range(first, end) for first, end in view.stretches.tolist()],
-        criterion=BIC().name,
+        criterion=BIC.name,
     )
 
 
@@ -48,6 +48,18 @@ def products(view: ProblemView, rows: Rows = "all") -> Products:
     matrix = products_over(view.training_u, view.training_y, list(view.monomials), view.training_rows)
     gram = np.ascontiguousarray(matrix[:-1, :-1])
     return Products(gram, matrix[-1, :-1].copy(), float(matrix[-1, -1]), len(view.training_rows))
+
+
+def at_unit_length(inner_products: Products) -> tuple[Products, NDArray[np.float64]]:
+    """Return the inner products of columns that are scaled to the length 1, and their lengths before.
+
+    Columns of zeros stay as they are.
+    """
+    lengths = np.sqrt(np.diag(inner_products.gram))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    with np.errstate(invalid="ignore"):  # products may overflow
+        gram = inner_products.gram / np.outer(scale, scale)
+    return inner_products._replace(gram=gram, moments=inner_products.moments / scale), lengths
 
 
 def estimated(view: ProblemView, position: NDArray[np.uint8]) -> Found:

@@ -1,8 +1,8 @@
 """A criterion: the penalty of the terms of a structure in J = L ln(e) + penalty (paper, equations 10 and 11)."""
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +10,41 @@ from numpy.typing import NDArray
 from narxbench._numerics.logarithm import natural_log
 
 
+def log_samples(samples: float, number: float) -> float:
+    """Return ln(L), the penalty of each term under BIC."""
+    return float(natural_log(float(samples)))
+
+
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion: the penalty of xi terms is ``per_term`` times xi plus, if it is not linear, a ``surcharge``."""
+    """A criterion: the penalty of xi terms is ``per_term`` times xi plus a ``surcharge``.
 
-    number: float = 0.0  # the number in the name; 0 for a criterion without a number
-    form: ClassVar[str]  # of the name; a word in capitals represents a number above 0 and up to ``most``
-    heading: ClassVar[str]  # the title for readers, with {} for the number
-    example: ClassVar[str]
-    most: ClassVar[float] = math.inf
+    Attributes
+    ----------
+    form : str
+        The form of its name. A word in capitals represents a number above 0 and up to ``most``.
+    heading : str
+        The title for readers, with {} for the number.
+    example : str
+        An example of its name.
+    per_term : callable
+        Takes L and the number, and returns the penalty of each term.
+    surcharge : callable or None
+        Takes xi, L, N_t and the number, and returns the additional penalty of xi terms; +inf forbids them. None where
+        the penalty is linear.
+    most : float
+        The largest number.
+    number : float
+        The number in the name; 0 for a criterion without a number.
+    """
+
+    form: str
+    heading: str
+    example: str
+    per_term: Callable[[float, float], float] = log_samples
+    surcharge: Callable[[int, float, int, float], float] | None = None
+    most: float = math.inf
+    number: float = 0.0
 
     @property
     def name(self) -> str:
@@ -31,28 +57,20 @@ class Criterion:
         """The title for readers."""
         return self.heading.format(_shortest(self.number))
 
-    @classmethod
-    def allowed_names(cls) -> str:
-        """Return the form of a name as messages show it."""
-        parameter = cls.form.partition("-")[2]
+    @property
+    def allowed_names(self) -> str:
+        """The form of its name as messages show it."""
+        parameter = self.form.partition("-")[2]
         if not parameter:
-            return cls.form
+            return self.form
         limits = "above 0"
-        if cls.most < math.inf:
-            limits += f" and up to {_shortest(cls.most)}"
-        return f"{cls.form} with {parameter} {limits} (e.g. {cls.example})"
+        if self.most < math.inf:
+            limits += f" and up to {_shortest(self.most)}"
+        return f"{self.form} with {parameter} {limits} (e.g. {self.example})"
 
-    def per_term(self, samples: float) -> float:
-        """Return the penalty of each term for L = ``samples``: ln(L), unless a criterion overrides it."""
-        return float(natural_log(float(samples)))
-
-    def surcharge(self, terms: int, samples: float, candidates: int) -> float:
-        """Return the additional penalty of ``terms`` terms out of ``candidates`` candidates; +inf forbids them."""
-        return 0.0
-
-    def across_candidates(self) -> "Criterion":
-        """Return the criterion that compares structures from sets of candidate terms of different sizes."""
-        return self
+    def with_number(self, number: float) -> "Criterion":
+        """Return the criterion with another number."""
+        return replace(self, number=number)
 
     def penalties(self, samples: float, candidates: int, repeated: float = 1.0) -> NDArray[np.float64]:
         """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf if there are too many terms for the samples.
@@ -60,11 +78,17 @@ class Criterion:
         ``repeated`` is the number of successive samples that carry the same information.
         """
         independent = samples / repeated
-        per_term = repeated * self.per_term(independent)
+        per_term = repeated * self.per_term(independent, self.number)
         penalties = np.empty(candidates + 1)
         for terms in range(candidates + 1):
-            penalties[terms] = per_term * terms + repeated * self.surcharge(terms, independent, candidates)
+            penalties[terms] = per_term * terms + repeated * self.surcharge_of(terms, independent, candidates)
         return penalties
+
+    def surcharge_of(self, terms: int, samples: float, candidates: int) -> float:
+        """Return the additional penalty of ``terms`` terms out of ``candidates`` candidates; +inf forbids them."""
+        if self.surcharge is None:
+            return 0.0
+        return self.surcharge(terms, samples, candidates, self.number)
 
 
 def _shortest(number: float) -> str:

@@ -13,6 +13,8 @@ from narxbench._model.terms import monomials_of
 
 S1 = load_system("S1").terms
 WEIGHTS = [0.5, 0.3, 0.3, 0.5]
+# Settings under which few noise models are tried.
+LOW_ORDERS = {"largest_order": 1, "tails": False, "drift": False}
 # Where the noise enters, C(q) and D(q).
 FILTERS = {
     "white in the equation": ("equation", [1.0], [1.0]),

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
 from tests.lookups import item_with, kinds_of, values_of
-from tests.regression import numbers_of, parse_terms, product, regressors
+from tests.regression import numbers_of, parse_terms, probabilities_of, product, regressors, term_probability
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
+    FILTERS,
+    LOW_ORDERS,
     S1,
     WEIGHTS,
     all_criteria,
@@ -34,7 +36,6 @@ RIGHT = {
 }
 # What each term costs beyond BIC for probabilities, in 2 ln(N_t).
 GAMMA = 0.75
-LOW_ORDERS = {"largest_order": 1, "tails": False, "drift": False}
 
 
 @cache
@@ -51,12 +52,10 @@ def test_terms_and_noise_model(noise):
     differences = np.abs(np.subtract(result.coefficients, WEIGHTS))
     assert (differences < 4.0 * np.array(result.details["standard_errors"])).all()
     assert not noise.startswith(("white", "autoregression", "both")) or result.warnings == []
-
-
-def test_coefficients_of_the_noise():
-    noise = result_of("both on the output", 1000).details["noise"]
-    np.testing.assert_allclose([*noise["autoregression"], *noise["moving_average"]], [-0.8, 0.6], atol=0.08)
-    assert noise["degrees_of_freedom"] is None and not noise["is_integrated"]
+    found, (_, moving_average, autoregression) = result.details["noise"], FILTERS[noise]
+    coefficients = [*autoregression[1:], *moving_average[1:]]
+    np.testing.assert_allclose([*found["autoregression"], *found["moving_average"]], coefficients, atol=0.12)
+    assert found["degrees_of_freedom"] is None and not found["is_integrated"]
 
 
 def test_outliers_are_of_student_t():
@@ -67,11 +66,10 @@ def test_outliers_are_of_student_t():
     assert "look for outliers" in str(gaussian) and "heavy_tails" in kinds_of(gaussian.warnings)
 
 
-@pytest.mark.parametrize("level", [0.0, 0.7])
-def test_drift_hides_the_constant(level):
+def test_drift_hides_the_constant():
     """Without the product, whose weight with a level is one more of u(k-1): that cannot be told from the level."""
     u, y = data_of("random walk on the output", 800, 5, weights=(0.5, 0.3, 0.0, 0.5))
-    result = pem(problem_of(u, y + level))
+    result = pem(problem_of(u, y + 0.7))
     assert result.terms == ["y(k-1)", "u(k-1)", "u(k-1)^2"] and result.details["noise"]["is_integrated"]
     assert result.details["hidden"] == ["1"]
     assert "hidden: drift of the noise hides a term 1" in str(result).splitlines()
@@ -98,30 +96,27 @@ def test_lagged_copies_stand_for_noise_that_is_not_allowed():
     assert result.details["criterion"] < narx.details["criterion"] - 20.0
 
 
-def test_noise_on_the_output_brings_further_terms_in_under_least_squares_only():
-    u, y = load_system("S1").simulate(2000, snr_db=20, seed=13, noise="output")
-    problem = problem_of(u, y, n_u=5, n_y=5, n_validation=600)
-    result = pem(problem)
-    assert result.terms == S1 and result.details["noise_model"] == "noe"
-    assert search(problem, algorithm="multistart", seed=1).terms != S1
-
-
-@pytest.mark.parametrize("period", [60.0, 150.0])
-def test_slow_oscillation_of_the_level_is_no_mode_of_the_model(period):
+def test_slow_oscillation_of_the_level_is_no_mode_of_the_model():
     """It could be one without damping: the model times the factor of a sine."""
     rng = np.random.default_rng(5)
     u, x = rng.uniform(-1.0, 1.0, 800), np.zeros(800)
     for k in range(2, 800):
         x[k] = 0.7 * x[k - 1] - 0.5 * x[k - 2] + u[k - 1] + 0.4 * u[k - 2]
-    y = x + np.sin(2.0 * np.pi * np.arange(800) / period) + 0.05 * rng.normal(size=800)
+    y = x + np.sin(2.0 * np.pi * np.arange(800) / 60.0) + 0.05 * rng.normal(size=800)
     result = pem(problem_of(u, y, n_y=4, n_u=4))
     assert set(result.terms) - {"1"} == {"y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)"}
     assert "share a factor" in " ".join(values_of(result.details["passed_over"], "reason"))
     assert result.probabilities["y(k-1)"] > 0.9 and "y(k-4)" not in result.probabilities
 
 
-@pytest.mark.parametrize("settings", [{}, {"gamma": 0.5, "largest_order": 1, "tails": False, "drift": False}])
-@pytest.mark.parametrize("noise", ["white in the equation", "both on the output", "outliers on the output"])
+@pytest.mark.parametrize(
+    ("noise", "settings"),
+    [
+        ("white in the equation", {"gamma": 0.5, **LOW_ORDERS}),
+        ("both on the output", {}),
+        ("outliers on the output", {}),
+    ],
+)
 def test_all_details_are_there_and_as_they_are_defined(noise, settings):
     result, gamma = result_of(noise, 600, **settings), settings.get("gamma", 1.25)
     details = result.details
@@ -143,17 +138,6 @@ def test_all_details_are_there_and_as_they_are_defined(noise, settings):
     assert result.coefficients != evaluation.coefficients
 
 
-def test_pem_returns_the_best_of_all_structures():
-    problem = small_problem(*data_of("white on the output", 300))
-    values = all_criteria(problem, noise_models_of(("narx", "noe")))
-    noise_model, terms = min(values, key=values.get)
-    result = pem(problem, noise_models=["narx", "noe"], **LOW_ORDERS)
-    assert len(values) == 2 * 255
-    assert (numbers_of(problem, result.terms), result.details["noise_model"]) == ([*terms], noise_model.name)
-    assert result.details["criterion"] == pytest.approx(values[noise_model, terms], abs=1e-5)
-    assert set(result.details["noise_models"]) == {"narx", "noe"}
-
-
 class TestProbabilities:
     @pytest.mark.parametrize(
         ("noise", "name", "tolerance"),
@@ -164,28 +148,20 @@ class TestProbabilities:
             ("autoregression in the equation", "ararx", 0.03),
         ],
     )
-    @pytest.mark.parametrize(("seed", "samples"), [(1, 150), (2, 150), (1, 16)])
-    def test_they_are_those_of_all_structures(self, noise, name, tolerance, seed, samples):
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_they_are_those_of_all_structures(self, noise, name, tolerance, seed):
         """By exp(-criterion / 2), summed over the noise models; the data are so few that much is uncertain."""
-        if samples == 16 and name != "narx":
-            return
-        problem = small_problem(*data_of(noise, samples, seed, deviation=0.25))
-        criteria = all_criteria(problem, noise_models_of((name,)), GAMMA)
-        # Structures of more terms than half of the samples are none.
-        criteria = {key: value for key, value in criteria.items() if len(key[1]) <= samples // 2 - 1}
-        lowest, weights = min(criteria.values()), {}
-        for (_, terms), value in criteria.items():
-            weights[terms] = weights.get(terms, 0.0) + math.exp(-0.5 * (value - lowest))
-        expected, total = np.zeros(8), math.fsum(weights.values())
-        for terms, weight in weights.items():
-            expected[list(terms)] += weight / total
+        problem = small_problem(*data_of(noise, 150, seed, deviation=0.25))
+        each = probabilities_of(all_criteria(problem, noise_models_of((name,)), GAMMA))
+        probabilities = pd.Series(each.values(), [terms for _, terms in each]).groupby(level=0).sum()
+        expected = [term_probability(probabilities, term) for term in range(8)]
         result = pem(problem, noise_models=[name], **LOW_ORDERS)
         reported = pd.Series(result.probabilities).reindex(problem.terms, fill_value=0.0)
         np.testing.assert_allclose(reported, expected, atol=tolerance)
-        assert max(weights.values()) < 0.95 * total
+        assert probabilities.max() < 0.95
         for structure in result.details["structures"]:
             terms = tuple(numbers_of(problem, structure["terms"]))
-            assert structure["probability"] == pytest.approx(weights[terms] / total, abs=tolerance)
+            assert structure["probability"] == pytest.approx(probabilities[terms], abs=tolerance)
 
     def test_clear_data_leave_no_doubt(self):
         result = result_of("white on the output")
@@ -303,20 +279,11 @@ class TestPassedOver:
         for model in passed:
             assert len(model["terms"]) > 3 and model["reason"] == "its J is infinite"
         assert 1 <= len(result.terms) <= 3 and math.isfinite(result.fitness)
-        # No more than 20 are named.
-        assert len(passed) == min(20, result.evaluations - 1)
+        # No more than 10 are named.
+        assert len(passed) == min(10, result.evaluations - 1)
 
 
-@pytest.mark.parametrize("monomial", [(), ((0, 1),), ((1, 1), (1, 2))])
-def test_one_candidate(monomial):
-    u, y = data_of("white on the output", 300)
-    options = {"rows": np.arange(2, 200), "segments": [range(200, 300)]}
-    problem = StructureProblem.of_records(u[:, None], y, [monomial], **options)
-    result = pem(problem)
-    assert result.terms == problem.terms and math.isfinite(result.fitness)
-
-
-@pytest.mark.parametrize("samples", [9, 12, 40])
+@pytest.mark.parametrize("samples", [9, 40])
 def test_fewer_samples_than_candidates(samples):
     u, y = data_of("white on the output", samples)
     problem = problem_of(u, y, n_u=5, n_y=5, n_validation=2)
@@ -325,6 +292,13 @@ def test_fewer_samples_than_candidates(samples):
     assert len(problem.terms) == 66 and len(models) > 2
     for model in models:
         assert len(model["terms"]) <= max(1, (samples - 5) // 2)
+
+
+def test_one_candidate():
+    u, y = data_of("white on the output", 300)
+    options = {"rows": np.arange(2, 200), "segments": [range(200, 300)]}
+    result = pem(StructureProblem.of_records(u[:, None], y, [((1, 1), (1, 2))], **options))
+    assert result.terms == ["u(k-1)*u(k-2)"] and math.isfinite(result.fitness)
 
 
 def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():

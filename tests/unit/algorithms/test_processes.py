@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 import psutil
 import pytest
-from tests.lookups import kinds_of
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS, ENDED, HARMLESS, LIMIT
@@ -53,14 +52,7 @@ def test_a_run_fails_in_one_line(plugins, small_problem, name):
     wait_for(lambda: not processes_of(plugins), "the end of its processes", 20)
 
 
-@pytest.mark.slow
-def test_a_run_that_meets_its_limit_gives_the_best_so_far(plugins, small_problem):
-    result = search(small_problem, algorithm="stops_its_parent", seed=1, evaluations=300, time_limit=1)
-    assert result.terms and result.evaluations == 300
-    assert kinds_of(result.warnings) == ["limit"]
-
-
-@pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data"))
+@pytest.mark.parametrize("name", mostly_slow(HARMLESS, "memory"))
 def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     options = {"evaluations": 300, "axes": {"system": "name of the system"}, "time_limit": 60}
     with prepared(name, {}) as runner:
@@ -141,11 +133,9 @@ def test_messages_between_processes():
         with pytest.raises(BrokenChannelError, match="it sends a message of 101 bytes; allowed: 100"):
             here.receive(100)
         assert ours.recv(101) == bytes(101)
-        theirs.sendall(b"\0\0\0\0\0\0\0\x09{")
         here.deadline = 0.0
-        for refused in (partial(here.receive, 100), partial(here.send, bytes(10_000_000))):
-            with pytest.raises(TimeoutError):
-                refused()
+        with pytest.raises(TimeoutError):
+            here.receive(100)
         theirs.close()
         here.deadline = None
         for refused in (partial(here.receive, 100), partial(here.send, b"a")):
@@ -229,8 +219,6 @@ NEEDED = "algorithm 'added': needs nothing-of-this-name, which is not installed;
 IMPORT = "algorithm 'added': cannot be imported: .*"
 UNAVAILABLE = {
     "missing": ("import nothing_of_this_name\n", IMPORT + r"No module named .* \(added\.py, line 1\)"),
-    "fault": ("import math\nmath.sqrt(-1)\n", IMPORT + r"ValueError: .* \(added\.py, line 2\)"),
-    "interrupt": ("raise KeyboardInterrupt\n", IMPORT + r"KeyboardInterrupt:  \(added\.py, line 1\)"),
     "crash": ("import ctypes\nctypes.string_at(0)\n", IMPORT + r"its import ends the process \(exit code -11\)"),
     "load": (SOURCE + "\ndef load():\n    1 / 0\n", IMPORT + r"ZeroDivisionError: .* \(added\.py, line \d+\)"),
     "no run": (SOURCE.replace("def run", "def walk"), IMPORT + r"added has no def run\(problem, objective, rng"),
@@ -241,7 +229,7 @@ UNAVAILABLE = {
 }
 
 
-@pytest.mark.parametrize("what", mostly_slow(UNAVAILABLE, "fault", "crash", "no run", "needs"))
+@pytest.mark.parametrize("what", mostly_slow(UNAVAILABLE, "missing", "crash", "no run", "needs"))
 def test_one_that_cannot_be_used_is_reported_in_one_line(monkeypatch, tmp_path, small_problem, what):
     source, words = UNAVAILABLE[what]
     install_text(monkeypatch, tmp_path, {"added": "added"}, "distribution", added=source)

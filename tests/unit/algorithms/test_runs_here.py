@@ -33,7 +33,7 @@ def test_evaluations_are_those_of_the_problem_counted_and_recorded(small_problem
     first = objective.evaluate(positions)
     np.testing.assert_array_equal(first, small_problem.evaluate_positions(positions)[0])
     assert (objective.budget, objective.remaining, objective.evaluations) == (50, 10, 40)
-    # What is known already spends the budget again; what is beyond it is not evaluated.
+    # Known structures spend the budget again, and those beyond it are not evaluated.
     second = objective.evaluate(positions)
     np.testing.assert_array_equal(second, [*first[:10], *[np.inf] * 30])
     np.testing.assert_array_equal(objective.trace(), [*first, *first[:10]])

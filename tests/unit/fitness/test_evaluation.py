@@ -1,4 +1,4 @@
-"""The kernel against three oracles: stored values, a readable evaluation, and plain arithmetic to the last bit."""
+"""The kernel against two oracles: stored values, and plain arithmetic to the last bit."""
 
 import itertools
 import json
@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import plain
-from tests.reference import evaluate
 
 from narxbench import StructureProblem, load_system, read_signals
 
 VECTORS = Path(__file__).parents[2] / "data" / "vectors"
 CASES = json.loads((VECTORS / "fitness_vectors.json").read_text())["cases"]
-every_system = pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
 
 
 def problem_of(name, samples, **options):
@@ -44,22 +42,6 @@ def test_independent_fitness_values(case, criterion):
     np.testing.assert_allclose(evaluation.coefficients, case["coefficients"], rtol=1e-6, atol=1e-10)
 
 
-@every_system
-def test_kernel_meets_the_readable_reference(name, rng):
-    u, y, problem = problem_of(name, 1000, n_validation=300)
-    positions = (rng.random((30, len(problem.terms))) < rng.random((30, 1)) * 0.7).astype(np.uint8)
-    fitness, sse, _ = problem.evaluate_positions(positions)
-    for position, j, e in zip(positions, fitness, sse, strict=True):
-        if not position.any():
-            assert j == math.inf
-            continue
-        orders = {"n_u": problem.n_u, "n_y": problem.n_y, "n_validation": 300}
-        _, expected = evaluate(u, y, names(problem, position), **orders)
-        assert e == pytest.approx(expected, rel=1e-6)
-        if math.isfinite(expected):
-            assert j == pytest.approx(300 * math.log(expected) + math.log(300) * position.sum(), rel=1e-8)
-
-
 @pytest.mark.parametrize(
     ("name", "count", "length", "bounds"),
     [
@@ -68,7 +50,6 @@ def test_kernel_meets_the_readable_reference(name, rng):
         ("S3", 1, None, [(350, 500)]),
         ("S4", 1, None, [(350, 500)]),
         ("S4", 4, None, [(350, 387), (387, 425), (425, 462), (462, 500)]),
-        ("S4", 1, 33, [(350, 383)]),
         ("S4", 3, 20, [(350, 370), (415, 435), (480, 500)]),
         ("S4", 150, 1, [(k, k + 1) for k in range(350, 500)]),
     ],

@@ -107,32 +107,6 @@ def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error):
     assert of_records.terms == simple.terms and (of_records.n_u, of_records.n_y, of_records.degree) == (3, 4, 2)
 
 
-def test_rows_and_segments_that_occur_twice_count_twice():
-    u, y = measured(2, LENGTHS)
-    drawn, segments = np.sort(np.random.default_rng(3).choice(ROWS, len(ROWS))), [range(20, 50), range(30, 40)]
-    monomials, names = products_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2), ["y(k-1)", "y(k-2)", "u1(k)", "u2(k-1)"]
-    problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=segments)
-    twice = checked_evaluation(problem, u, y, drawn, segments, names, penalty=math.log(40))
-    once = StructureProblem.of_records(u, y, monomials, rows=np.unique(drawn), segments=segments).evaluate(names)
-    assert not np.allclose(once.coefficients, twice.coefficients, rtol=1e-4)
-
-
-def test_products_that_are_given_are_those_that_are_computed():
-    u, y = measured(2, LENGTHS)
-    monomials, options = products_of([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)], 3), {"rows": ROWS, "segments": SEGMENTS}
-    computing = StructureProblem.of_records(u, y, monomials, **options)
-    columns = regressors(u, y, monomials, ROWS)
-    products = computing.data.gram.copy()
-    products[-1] = products[:, -1] = computing.data.moments
-    np.testing.assert_allclose(products[:-1, :-1], columns.T @ columns, rtol=1e-11, atol=1e-11)
-    np.testing.assert_allclose(products[-1, :-1], columns.T @ y[ROWS], rtol=1e-11, atol=1e-11)
-    before = products.tobytes()
-    taking = StructureProblem.of_records(u, y, monomials, **options, products=products)
-    for computed, taken in zip(computing.data, taking.data, strict=True):
-        assert np.asarray(computed).tobytes() == np.asarray(taken).tobytes()
-    assert products.tobytes() == before
-
-
 @pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])
 def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
     u, y = measured(1, LENGTHS)

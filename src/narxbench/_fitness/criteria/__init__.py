@@ -1,7 +1,8 @@
 """The criteria: each module of this folder is one, and is found by being there.
 
-The name of the module is the first word of the criterion's name, and its class is called ``CRITERION``. A module
-is imported when its criterion is asked for, so that a run depends on the code of its own criterion alone.
+The name of the module is the first word of the criterion's name, and ``CRITERION`` is the criterion, of which a number
+may still be open. A module is imported when its criterion is asked for, so that a run depends on the code of its own
+criterion alone.
 """
 
 import math
@@ -25,20 +26,19 @@ def criterion_words() -> tuple[str, ...]:
 
 
 @cache
-def criterion_family(word: str) -> type[Criterion]:
-    """Return the class of the criteria whose names begin with a word, which is one of :func:`criterion_words`."""
-    family: type[Criterion] = import_module(f"{__name__}.{word}").CRITERION
-    return family
+def criterion_of(word: str) -> Criterion:
+    """Return the criterion whose name begins with a word, which is one of :func:`criterion_words`."""
+    criterion: Criterion = import_module(f"{__name__}.{word}").CRITERION
+    return criterion
 
 
-def criterion_families() -> list[type[Criterion]]:
-    """Return the classes of all criteria."""
-    return [criterion_family(word) for word in criterion_words()]
+def _all_criteria() -> list[Criterion]:
+    return [criterion_of(word) for word in criterion_words()]
 
 
 def criterion_forms() -> str:
     """Return the forms of the names of all criteria, as settings describe them."""
-    return ", ".join(family.form for family in criterion_families())
+    return ", ".join(criterion.form for criterion in _all_criteria())
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -51,22 +51,22 @@ def parse_criterion(text: str) -> Criterion:
     """
     word, dash, digits = str(text).partition("-")
     if word not in criterion_words():
-        raise _unknown_criterion(text, criterion_families())
-    family = criterion_family(word)
-    if family.form == text:
-        return family()
-    takes_number = family.form != word
+        raise _unknown_criterion(text, _all_criteria())
+    criterion = criterion_of(word)
+    if criterion.form == text:
+        return criterion
+    takes_number = criterion.form != word
     if takes_number and dash and re.fullmatch(_NUMBER, digits, re.ASCII):
         number = float(digits)
-        if 0.0 < number <= family.most and number < math.inf:
-            return family(number)
-    raise _unknown_criterion(text, [family])
+        if 0.0 < number <= criterion.most and number < math.inf:
+            return criterion.with_number(number)
+    raise _unknown_criterion(text, [criterion])
 
 
-def _unknown_criterion(text: object, similar: Sequence[type[Criterion]]) -> NarxbenchError:
-    """Return the error for a name that is no criterion; the proposal is an example of one of the similar ones."""
-    allowed = ", ".join(family.allowed_names() for family in criterion_families())
-    proposal = did_you_mean(text, [family.example for family in similar])
+def _unknown_criterion(text: object, similar: Sequence[Criterion]) -> NarxbenchError:
+    """Return the error for an unknown name; the proposal is an example of one of the similar criteria."""
+    allowed = ", ".join(criterion.allowed_names for criterion in _all_criteria())
+    proposal = did_you_mean(text, [criterion.example for criterion in similar])
     return NarxbenchError(f"criterion: found {show(text, kind=False)}; allowed: {allowed}{proposal}")
 
 

@@ -1,16 +1,13 @@
-"""AIC with any weight, the other criterion of the paper."""
+"""AIC with any weight, the other criterion of the paper: rho for each term.
+
+Source: H. Akaike, IEEE Trans. Automatic Control 19, 1974.
+"""
 
 from narxbench._fitness.criterion import Criterion
 
 
-class AIC(Criterion):
-    """Akaike's information criterion with any weight, rho for each term (IEEE Trans. Automatic Control 19, 1974)."""
-
-    form, heading, example = "aic-RHO", "AIC (ϱ = {})", "aic-2"
-
-    def per_term(self, samples: float) -> float:
-        """Return rho."""
-        return self.number
+def _rho(samples: float, rho: float) -> float:
+    return rho
 
 
-CRITERION = AIC
+CRITERION = Criterion("aic-RHO", "AIC (ϱ = {})", "aic-2", per_term=_rho)

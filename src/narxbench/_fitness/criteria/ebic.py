@@ -1,4 +1,8 @@
-"""The extended BIC, which counts the structures to choose from."""
+"""The extended BIC: BIC and 2 gamma ln(number of structures of this size).
+
+Among many candidates, some terms fit by chance. Source: J. Chen and Z. Chen, Extended Bayesian information criteria for
+model selection with large model spaces, Biometrika 95, 2008, pages 759-771.
+"""
 
 import math
 from functools import lru_cache
@@ -7,19 +11,9 @@ from narxbench._fitness.criterion import Criterion
 from narxbench._numerics.logarithm import natural_log
 
 
-class ExtendedBIC(Criterion):
-    """BIC and 2 gamma ln(number of structures of this size): among many candidates, some terms fit by chance.
-
-    J. Chen and Z. Chen, Extended Bayesian information criteria for model selection with large model spaces,
-    Biometrika 95, 2008, pages 759-771.
-    """
-
-    form, heading, example = "ebic-GAMMA", "EBIC (γ = {})", "ebic-0.5"
-    most = 1.0
-
-    def surcharge(self, terms: int, samples: float, candidates: int) -> float:
-        """Return 2 gamma ln(N_t over xi)."""
-        return 2.0 * self.number * _log_binomials(candidates)[terms]
+def _structures(terms: int, samples: float, candidates: int, gamma: float) -> float:
+    """Return 2 gamma ln(N_t over xi)."""
+    return 2.0 * gamma * _log_binomials(candidates)[terms]
 
 
 @lru_cache(maxsize=32)
@@ -29,4 +23,4 @@ def _log_binomials(n: int) -> list[float]:
     return [math.fsum(steps[:k]) for k in range(n + 1)]
 
 
-CRITERION = ExtendedBIC
+CRITERION = Criterion("ebic-GAMMA", "EBIC (γ = {})", "ebic-0.5", surcharge=_structures, most=1.0)

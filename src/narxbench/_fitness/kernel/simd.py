@@ -19,8 +19,6 @@ from numba.extending import intrinsic, models, register_model
 
 from narxbench._numerics.compilation import compiled
 
-LINE = 8  # doubles in a cache line
-
 
 def _register_width() -> int:
     """Return the doubles in a vector register with AVX-512, else with AVX, by the features that Numba compiles for."""
@@ -51,9 +49,12 @@ class _LanesModel(models.PrimitiveModel):
 
 @compiled
 def aligned(count):
-    """Return an uninitialised array of doubles that begins at a cache line, so that no vector crosses two lines."""
-    doubles = np.empty(count + LINE)
-    start = (-(doubles.ctypes.data // 8)) % LINE
+    """Return an uninitialised array of doubles that begins where a vector register may, so that none crosses two lines.
+
+    A line of the cache has one or two of them.
+    """
+    doubles = np.empty(count + WIDTH)
+    start = (-(doubles.ctypes.data // 8)) % WIDTH
     return doubles[start : start + count]
 
 

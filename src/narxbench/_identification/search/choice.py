@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from narxbench._algorithms.likelihood_search import SearchSettings, independent_samples
-from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
+from narxbench._fitness.criteria.ebicl import CRITERION as LINEAR_EBIC
 from narxbench._fitness.prediction_error import COMPARED, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model
 from narxbench._identification.data.arrangement import Arrangement
@@ -306,7 +306,7 @@ def _likelihood_criterion(
         return math.inf
     independent = independent_samples(errors, repeated)
     # Terms cost as much as in the prediction error method.
-    price = LinearExtendedBIC(SearchSettings().gamma).penalties(independent, n_candidates)[n_terms]
+    price = LINEAR_EBIC.with_number(SearchSettings().gamma).penalties(independent, n_candidates)[n_terms]
     noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters
     centring = CLEARLY_BETTER * candidate.configuration.centred
     return (errors.deviance(fit) + units) / repeated + noise_cost + float(price) + centring

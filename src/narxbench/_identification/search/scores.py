@@ -19,7 +19,7 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import StructureFit, noise_of_model
 from narxbench._identification.search.outside import diverges_when_held as model_diverges_when_held
 from narxbench._identification.search.plan import SearchPlan
-from narxbench._identification.search.problem import CRITERION, ConfigurationProblem
+from narxbench._identification.search.problem import ConfigurationProblem
 from narxbench._model.narx import DivergedError, Model, divergence_bound
 from narxbench._model.noise_models import NoiseName
 from narxbench._model.prediction import simulated
@@ -177,16 +177,19 @@ def _relative(problem: ConfigurationProblem, squares: Floats) -> tuple[float, ..
 
 @cache
 def _criterion() -> Criterion:
-    """Return the criterion that prices terms: configurations have different candidates."""
-    return parse_criterion(CRITERION).across_candidates()
+    """Return the criterion that prices terms, which compares structures out of different candidates.
+
+    BIC admits spurious terms, and the extended BIC with 1 omits terms that models of real data need.
+    """
+    return parse_criterion("ebic-0.5")
 
 
 def _fitness(plan: SearchPlan, proposal: Candidate, rrse: float, n_candidates: int, density: int) -> float:
     """Return J of a structure of this error where this many samples count as one."""
-    independent, size = max(2.0, plan.n_selected / density), len(proposal.terms)
+    independent, size, criterion = max(2.0, plan.n_selected / density), len(proposal.terms), _criterion()
     fitness = independent * natural_log(max(rrse, EXACT) ** 2)
-    fitness += _criterion().per_term(independent) * size
-    fitness += _criterion().surcharge(size, independent, n_candidates)
+    fitness += criterion.per_term(independent, criterion.number) * size
+    fitness += criterion.surcharge_of(size, independent, n_candidates)
     fitness += CLEARLY_BETTER * proposal.configuration.centred
     fitness += CLEARLY_BETTER * (proposal.noise_model.name != "narx" and plan.settings.noise == "auto")
     return float(fitness)
