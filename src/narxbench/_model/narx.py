@@ -362,7 +362,7 @@ class Model:
             The number of samples to return; needed for a free run without inputs.
         initial : {"measured", "estimate"}
             The first outputs of a free run: as measured, with their noise, or estimated, such that the run is closest
-            to the given outputs of its first 100 steps for each step of the largest lag.
+            to the given outputs of its first 100 steps, or 10 times the largest lag if that is more.
 
         Returns
         -------

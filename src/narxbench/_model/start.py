@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
 Floats = NDArray[np.float64]
-# Steps that show the state, for each step of the largest lag: a state with the pole 0.95 decays to .6 %.
-STEPS = 100
+# Steps after the first ones that show the state: this many, or this many times the largest lag if these are more.
+STEPS, TIMES_LAG = 100, 10
 
 
 def estimated_start(model: "Model", u: Floats, y: Floats, bound: float) -> Floats:
@@ -48,7 +48,7 @@ def estimated_start(model: "Model", u: Floats, y: Floats, bound: float) -> Float
     if len(y) < needed:
         raise NarxbenchError(f"y: found {len(y)} outputs; needed: {needed}, to estimate the first ones from")
     start = y[: model.initial_samples].copy()
-    steps = first + STEPS * first
+    steps = first + max(STEPS, TIMES_LAG * first)
     for phase in range(stride):
         measured = y[phase::stride][:steps]
         start[phase::stride] = _start_of_phase(model, u[phase::stride][: len(measured)], measured, n_free, bound)
