@@ -68,8 +68,9 @@ class Identification:
     notes : list of Finding
         What else a reader must know: that the search was ``interrupted``, that there are ``no_test`` data, and how the
         ``noise_model`` was decided on.
-    unseen : dict of str to Unseen
-        Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+    unseen : dict of str to tuple of array
+        Sorted absolute errors in each part of the data on samples that the weights did not know, of the kinds
+        ``free_run`` and ``one_step``.
     dynamics : Dynamics, optional
         How the output answers the inputs near the middle of the data, with intervals. None if it does not rest.
     models : dict of str to Model

@@ -22,8 +22,8 @@ EXACT = replace(LINEAR, covariance=None)
 RIVAL = Model(("y(k-1)", "u(k-1)"), (A, 2 * B), inputs=("u",), output="y")
 
 
-def record(model, low=-1.0, high=1.0):
-    u = np.random.default_rng(1).uniform(low, high, (400, model.n_inputs))
+def record(model):
+    u = np.random.default_rng(1).uniform(-1.0, 1.0, (400, model.n_inputs))
     return Record("a", u, model.predict(u, np.zeros(model.initial_samples)))
 
 

@@ -52,9 +52,7 @@ def findings_of(errors=TESTED, tests=(), curve=(), model=DRIVEN, **more):
 
 def other_unit(used=True, unit="powers of ten"):
     """Return a check that finds an output in another unit in the test."""
-    unit = unit and {"scale": 1000.0, "shift": 0.0, "units": unit}
-    about = {"term": "y", "share": 1.0, "known": [0.0, 1.0], "beyond": 9.0, "used": used, "unit": unit}
-    return {"checks": [Finding("test-range", "bad", {"out": about})]}
+    return {"checks": [Finding("test-range", "bad", {"out": {"used": used, "unit": unit}})]}
 
 
 def correlated(kind, largest, limit):
