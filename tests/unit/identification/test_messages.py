@@ -49,7 +49,7 @@ def with_output(*arguments):
 
 ARGUMENTS = [
     *({}, {"output": "ou"}, *with_output({"input": ["in", "out"]}, {"time": "in,in2"})),
-    *variants("output", "out,in", 5, 1.5),
+    *variants("output", "out,in", 5, True, 1.5),
     *with_output({"roles": {"data": "tets"}}, {"roles": {"date": "test"}}, {"roles": {"data": "test"}}),
     *with_output(*variants("test", "120%", 0.01, "no.csv"), {"units": {"u": "V"}}, {"units": {"out": 1}}),
     *with_output({"read": ";"}, {"read": {"separator": ";"}}, {"read": {"decimal": 1}}, {"part": 2}),
