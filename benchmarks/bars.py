@@ -128,8 +128,8 @@ def recovered(case: str) -> Figures:
     """Return whether the true terms of a system were found, and the errors on fresh data."""
     name, _, level = case.removesuffix(" dB").rpartition(", ")
     plant, situation = plants()[name], NOISES[int(level)]
-    (found,) = runs.run(runs.Job(name, situation, FIRST_SEED, (runs.PEM,))).outcomes
-    figures = {"pem exact": float(found.is_exact), "pem error": capped(found.error)}
+    (outcome,) = runs.run(runs.Job(name, situation, FIRST_SEED, (runs.PEM,))).outcomes
+    figures = {"pem exact": float(outcome.is_exact), "pem error": capped(outcome.error)}
     return figures | identified(plant, situation)
 
 
@@ -433,9 +433,9 @@ def main() -> None:
         kept = read(KEPT / f"{part}.csv")
         if not kept.keys() & figures.keys():
             sys.exit(f"{part}: there are no kept figures to compare with; measure them with --keep before a change")
-        for found in differences(kept, figures, BARS[part].most_times):
-            print(f"{part}: {found}", flush=True)
-            is_worse |= found.is_worse
+        for change in differences(kept, figures, BARS[part].most_times):
+            print(f"{part}: {change}", flush=True)
+            is_worse |= change.is_worse
     sys.exit(WORSE if is_worse else 0)
 
 

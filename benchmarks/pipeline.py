@@ -121,7 +121,9 @@ def run(quick: bool) -> str:
         plans = _plans(folder, size_of(quick))
     measured |= _empty(runs)
     whole = measured["whole run"]
-    lines = [[step, *map(number, (child.wall, child.cpu, child.peak_mb))] for step, child in measured.items()]
+    lines = []
+    for step, child in measured.items():
+        lines.append([step, *map(number, (child.wall, child.cpu, child.peak_mb))])
     extra = 1e3 * (whole.cpu - bare) / len(logs)
     text = (
         f"## The pipeline\n\n`snakemake --cores {CORES} {' '.join(arguments)}".rstrip()

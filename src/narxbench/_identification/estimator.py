@@ -191,7 +191,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             inputs = validate_data(self, X, dtype=np.float64, reset=False)
         first = self.model_.initial_samples
         if y_initial is None:
-            # A record that is shorter than what the run starts from has no other prediction.
+            # A record that is shorter than the initial samples has no other prediction.
             y_initial = np.full(min(first, len(inputs)), self.y_mean_)
             if len(inputs) <= first:
                 return y_initial

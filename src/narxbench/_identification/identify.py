@@ -75,7 +75,7 @@ def conclude_search(
     KeyboardInterrupt is raised before there is a model, and by a second Ctrl-C.
     """
     check_compiler()
-    # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
+    # Threads of a BLAS would wait for the threads of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         plan = plan_search(recording, settings)
         if check_cost is not None:

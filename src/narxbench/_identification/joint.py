@@ -349,7 +349,7 @@ def relative_errors(pieces: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...
     run = np.concatenate([piece for _, piece in pieces])
     errors = []
     for outputs, predictions in zip(measured.T, run.T, strict=True):
-        # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+        # math.fsum is correctly rounded, while NumPy's sums depend on the processor's vector width.
         mean = math.fsum(outputs.tolist()) / len(outputs)
         energy = math.fsum(((outputs - mean) ** 2).tolist())
         squares = math.fsum(((outputs - predictions) ** 2).tolist())
@@ -404,7 +404,7 @@ def identify_jointly(
         if was_interrupted(identification):
             raise KeyboardInterrupt
         identifications[recording.output] = identification
-        # The first search chooses them of long records; all outputs have the same.
+        # The first search chooses the stretches of long records for all outputs.
         stretches = stretches or list(plan.searched.known)
         measured = [signals.y for signals in signals_of(stretches, len(recordings))]
         arranged = records_of_output(stretches, output, len(recordings), measured)
@@ -581,7 +581,7 @@ def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -
         try:
             candidates.append(OutputCandidate(plan, structure, stretches))
         except NarxbenchError:
-            # A structure whose weights diverge without a part is no candidate; the selected one has weights.
+            # A structure whose weights diverge without a part is not a candidate. The selected one has weights.
             if not candidates:
                 raise
     return candidates

@@ -20,7 +20,7 @@ from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 
 Auto = Literal["auto"]
 NoiseSetting = Literal["auto", NoiseName]
-# Types that users may write, where they are wider than the type of the checked setting; "auto" is a str.
+# Types that users may write if they are wider than the type of the checked setting. "auto" is a str.
 Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"

@@ -40,56 +40,41 @@ def data(u, y, **more):
     return {"u": u, "y": y, **more}
 
 
-SPOILT = first_order(WHITE) + np.where(np.isin(np.arange(N), [200, 700, 1200]), 10.0, 0.0)
-DRIFTING = np.linspace(0.0, 5.0, N)
-WIDER = np.where(np.arange(N) < 1200, WHITE, 3 * WHITE)
-KELVIN = first_order(WHITE) + np.where(np.arange(N) < 1200, 20.0, 293.15)
-SINE, TWO_VALUES = np.sin(0.4 * np.arange(N)), np.where(first_order(WHITE) > 0, 1.0, 0.0)
-LIMITED = np.minimum(first_order(WHITE, 0.9), 0.3)
+def response(u):
+    """Return an input with the output of a process of the first order."""
+    return data(u, first_order(u))
+
+
+def limited(u):
+    """Return an input with the output of a slow process whose sensor ends at 0.3."""
+    return data(u, np.minimum(first_order(u, 0.9), 0.3))
+
+
+FINE, CONSTANT = response(WHITE), {**response(WHITE), "b": np.full(N, 4.0)}
+FASTER, IS_TEST, SINE = np.repeat(WHITE[: N // 10], 10), np.arange(N) >= 1200, np.sin(0.4 * np.arange(N))
+SPOILT = FINE["y"] + np.where(np.isin(np.arange(N), [200, 700, 1200]), 10.0, 0.0)
+RAMP = np.linspace(0.0, 5.0, N)
+KELVIN = FINE["y"] + np.where(IS_TEST, 293.15, 20.0)
 # By advice: the check that gives it, data that it is given on, and data after it was followed.
 OF_DATA = {
-    "Leave b out": ("evidence", data(WHITE, first_order(WHITE), b=np.full(N, 4.0)), data(WHITE, first_order(WHITE))),
-    "record b at several values": (
-        "evidence",
-        data(WHITE, first_order(WHITE), b=np.full(N, 4.0)),
-        data(WHITE, first_order(WHITE + OTHER), b=OTHER),
-    ),
-    "Record steps of several sizes": (
-        "evidence",
-        data(SINGLE_STEP, first_order(SINGLE_STEP)),
-        data(SEVERAL_STEPS, first_order(SEVERAL_STEPS)),
-    ),
+    "Leave b out": ("evidence", CONSTANT, FINE),
+    "record b at several values": ("evidence", CONSTANT, data(WHITE, first_order(WHITE + OTHER), b=OTHER)),
+    "Record steps of several sizes": ("evidence", response(SINGLE_STEP), response(SEVERAL_STEPS)),
     "add a signal of your own to u": ("evidence", loop(np.zeros(N)), loop(2 * OTHER)),
-    "give it as the input": ("evidence", data(first_order(WHITE), WHITE), data(WHITE, first_order(WHITE))),
-    "sample faster": (
-        "sampling",
-        data(WHITE[: N // 10], first_order(np.repeat(WHITE[: N // 10], 10))[::10]),
-        data(np.repeat(WHITE[: N // 10], 10), first_order(np.repeat(WHITE[: N // 10], 10))),
-    ),
-    "Look at the data": ("sampling", data(WHITE, np.ones(N)), data(WHITE, first_order(WHITE))),
-    "measure with a smaller input": (
-        "saturation",
-        data(WHITE, LIMITED),
-        data(0.2 * WHITE, np.minimum(first_order(0.2 * WHITE, 0.9), 0.3)),
-    ),
-    "Excite the input at more frequencies": (
-        "excitation",
-        data(SINE, first_order(SINE)),
-        data(SINE + WHITE, first_order(SINE + WHITE)),
-    ),
-    "Add the cause as an input": (
-        "drift",
-        data(WHITE, first_order(WHITE) + DRIFTING),
-        data(WHITE, first_order(WHITE) + DRIFTING, cause=DRIFTING),
-    ),
-    "measure with a finer resolution": ("outliers", data(WHITE, TWO_VALUES), data(WHITE, first_order(WHITE))),
-    "are measurement errors": ("outliers", data(WHITE, SPOILT), data(WHITE, first_order(WHITE))),
+    "give it as the input": ("evidence", data(first_order(WHITE), WHITE), FINE),
+    "sample faster": ("sampling", data(WHITE[: N // 10], first_order(FASTER)[::10]), response(FASTER)),
+    "Look at the data": ("sampling", data(WHITE, np.ones(N)), FINE),
+    "measure with a smaller input": ("saturation", limited(WHITE), limited(0.2 * WHITE)),
+    "Excite the input at more frequencies": ("excitation", response(SINE), response(SINE + WHITE)),
+    "Add the cause as an input": ("drift", data(WHITE, FINE["y"] + RAMP), data(WHITE, FINE["y"] + RAMP, cause=RAMP)),
+    "measure with a finer resolution": ("outliers", data(WHITE, np.where(FINE["y"] > 0, 1.0, 0.0)), FINE),
+    "are measurement errors": ("outliers", data(WHITE, SPOILT), FINE),
     "estimate from data that cover this range": (
         "test-range",
-        data(WIDER, first_order(WIDER)),
-        data(3 * WHITE, first_order(3 * WHITE)),
+        response(WHITE + 2 * IS_TEST * WHITE),
+        response(3 * WHITE),
     ),
-    "in the units of the others": ("test-range", data(WHITE, KELVIN), data(WHITE, first_order(WHITE) + 20.0)),
+    "in the units of the others": ("test-range", data(WHITE, KELVIN), data(WHITE, FINE["y"] + 20.0)),
 }
 
 
@@ -118,10 +103,8 @@ def errors_of(samples):
     """Return the check of the errors of a model with many terms of this many samples, tested on as many others."""
     u = np.concatenate([WHITE[:samples], OTHER[:400]])
     y = first_order(u, noise=0.0) + 0.3 * np.random.default_rng(4).standard_normal(len(u))
-    model = identified(
-        u[:samples], y[:samples], test=(u[samples:], y[samples:]), degree=3, y_lags=3, u_lags=3, effort=0.05
-    )
-    return items_by_name(model.summary)["errors"]
+    settings = {"test": (u[samples:], y[samples:]), "degree": 3, "y_lags": 3, "u_lags": 3, "effort": 0.05}
+    return items_by_name(identified(u[:samples], y[:samples], **settings).summary)["errors"]
 
 
 def test_more_data_narrow_the_gap_to_new_data():

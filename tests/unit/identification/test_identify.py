@@ -169,25 +169,34 @@ def parts_of(records, lost):
     return [[shared[place] for place in np.flatnonzero(places == part)] for part in range(N_PARTS)]
 
 
+def standardised(signals):
+    """Return signals of several records about their common mean, in units of their common deviation."""
+    together = np.concatenate(signals)
+    return [(signal - together.mean(axis=0)) / together.std(axis=0) for signal in signals]
+
+
+def weights_without(part, records, u, y, monomials, lost):
+    """Return least-squares weights of all samples that estimate but those of a part."""
+    columns, explained = [], []
+    for i, record in enumerate(records):
+        rows = [k for k in range(lost, len(record)) if record.role != "selection" and (i, k) not in part]
+        columns.append(regressors(u[i], y[i], monomials, np.array(rows, int)))
+        explained.append(y[i][rows])
+    return np.linalg.lstsq(np.concatenate(columns), np.concatenate(explained), rcond=None)[0]
+
+
 def plain_rrse(records, terms, lag, stride, *, is_centred, steps):
     """Return the relative error of a structure over all parts, each predicted by a model that does not know it."""
     u, y = values_of(records, "u"), values_of(records, "y")
     if is_centred:
-        means, deviations = np.concatenate(y).mean(), np.concatenate(y).std()
-        y = [(signal - means) / deviations for signal in y]
-        u = [(signal - np.concatenate(u).mean(axis=0)) / np.concatenate(u).std(axis=0) for signal in u]
-    monomials = []
-    for monomial in parse_terms(terms, u[0].shape[1]):
+        u, y = standardised(u), standardised(y)
+    n_inputs, monomials = u[0].shape[1], []
+    for monomial in parse_terms(terms, n_inputs):
         monomials.append([(signal, factor_lag * stride) for signal, factor_lag in monomial])
     errors, measured = [], []
     for part in parts_of(records, lag * stride):
-        columns, explained = [], []
-        for i, record in enumerate(records):
-            rows = [k for k in range(lag * stride, len(record)) if record.role != "selection" and (i, k) not in part]
-            columns.append(regressors(u[i], y[i], monomials, np.array(rows, int)))
-            explained.append(y[i][rows])
-        weights = np.linalg.lstsq(np.concatenate(columns), np.concatenate(explained), rcond=None)[0]
-        inputs = tuple(f"in{number}" for number in range(u[0].shape[1]))
+        weights = weights_without(part, records, u, y, monomials, lag * stride)
+        inputs = tuple(f"in{number}" for number in range(n_inputs))
         model = narxbench.Model(terms, tuple(weights), inputs, "y", decimation=stride)
         for i in sorted({i for i, _ in part}):
             times = [k for record, k in part if record == i]

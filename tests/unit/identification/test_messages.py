@@ -49,7 +49,7 @@ def with_output(*arguments):
 
 ARGUMENTS = [
     *({}, {"output": "ou"}, *with_output({"input": ["in", "out"]}, {"time": "in,in2"})),
-    *variants("output", "out,in", 5, 1.5),
+    *variants("output", "out,in", 5, True, 1.5),
     *with_output({"roles": {"data": "tets"}}, {"roles": {"date": "test"}}, {"roles": {"data": "test"}}),
     *with_output(*variants("test", "120%", 0.01, "no.csv"), {"units": {"u": "V"}}, {"units": {"out": 1}}),
     *with_output({"read": ";"}, {"read": {"separator": ";"}}, {"read": {"decimal": 1}}, {"part": 2}),
@@ -111,10 +111,6 @@ BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -
 AFTER = {**BEFORE, "lag": 3}
 RESTS = {"cases": 41, "at_rest": 40, "beyond": 0, "several": 2, "settling_steps": 12.5, "points": None}
 RESTS |= {"bounded": True, "rests": 0, "without": 0, "largest": None}
-BY_NOISE = [
-    {"name": "noe", "description": "NOE", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
-    {"name": "narx", "description": "NARX", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
-]
 HEAVY = "Box-Jenkins (AR 1, Student-t with 3 degrees of freedom)"
 APART = [{"output": name, "kind": "sparse", "terms": 2, "others": []} for name in ("a", "b")]
 FIRST_ALONE = [APART[0], {"output": "b", "kind": "linear OE", "terms": 5, "others": ["a"]}]
@@ -141,16 +137,17 @@ WIDE = {"value": -10.9, "low": -13.7, "high": -6.8}
 INTERVALS = {"lacking": [], "unexplained": [], "models": 4, "confidence": 0.95, "stable": 1.0}
 INTERVALS |= {"gains": {"in": WIDE}, "delays": {"in": [8, 16]}}
 INTERVALS |= {"settling": {"value": 145.6, "low": 100.0, "high": None}, "pole": {"value": 0.8, "low": 0.7, "high": 1.1}}
-CONTROL_DOUBTS = [
-    {"name": "gain", "signal": "in", "status": "look", "value": 2.01, "limit": 1.5},
-    {"name": "record", "signal": "", "status": "look", "value": 1000.0, "limit": 1165.0},
-    {"name": "stability", "signal": "", "status": "look", "value": 0.93, "limit": 0.975},
-    {"name": "settling", "signal": "", "status": "look", "value": None, "limit": 2.0},
-]
+
+
+def doubt(name, value, limit, signal="", status="look"):
+    return {"name": name, "signal": signal, "status": status, "value": value, "limit": limit}
+
+
+CONTROL_DOUBTS = [doubt("gain", 2.01, 1.5, "in"), doubt("record", 1000.0, 1165.0), doubt("settling", None, 2.0)]
+CONTROL_DOUBTS.append(doubt("stability", 0.93, 0.975))
 UNEXPLAINED = {"dynamics": {**INTERVALS, "lacking": ["u(k-1)^3"], "unexplained": ["residuals and in"]}}
-UNEXPLAINED["doubts"] = [{"name": "candidates", "signal": "", "status": "look", "value": None, "limit": None}]
-SIGN = [{"name": "sign", "signal": "in", "status": "bad", "value": None, "limit": 1.5}]
-SIGN.append({"name": "settling", "signal": "", "status": "look", "value": 2.5, "limit": 2.0})
+UNEXPLAINED["doubts"] = [doubt("candidates", None, None)]
+SIGN = [doubt("sign", None, 1.5, "in", "bad"), doubt("settling", 2.5, 2.0)]
 NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
 NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
 UNSEEN = {"error": 0.1, "seen": False}
@@ -181,24 +178,17 @@ def competing(linear=0.4, last=0.4, *, rrse=0.1, season=None, **values):
     return {"linear_arx": arx, "last_value": repeated, **COMPETED, **values}
 
 
-TRIED_VALUES = [
-    {"settings": ["degree"], "value": 2, "rrse": 0.227},
-    {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
-    {"settings": ["decimation"], "value": 4, "rrse": None},
-]
-
-
-ATTEMPTS = {"error": 0.198, "rows": TRIED_VALUES, "better": TRIED_VALUES[1]}
-VAIN = {"error": 0.198, "rows": TRIED_VALUES[:1], "better": None}
-
-
+ATTEMPTS = {"error": 0.198, "rows": [{"settings": ["degree"], "value": 2, "rrse": 0.227}], "better": None}
+BETTER = {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12}
+VAIN = {"settings": ["decimation"], "value": 4, "rrse": None}
 # By name: values that examples have in common, and for each example its status and its further values.
 EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["drift", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {"diverged": ["b.csv"], "rmse": None})),
     ("to_predict", {**PREDICTS, "others": "measured"}, ("look", {"rests": True}), ("look", {"other_unit": "out"})),
-    ("to_predict", PREDICTS, ("look", {"unavoidable": True, "attempts": ATTEMPTS}), ("look", {"attempts": VAIN})),
+    ("to_predict", PREDICTS, ("look", {"unavoidable": True, "attempts": ATTEMPTS})),
+    ("to_predict", PREDICTS, ("look", {"attempts": {**ATTEMPTS, "rows": [BETTER, VAIN], "better": BETTER}})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
     ("to_read", READS, ("look", {"near_pairs": {"number": 2, "worst": ["a", "b", 1.0]}, "groups": GROUPS})),
     ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe", "superfluous": ["y(k-3)"]})),
@@ -217,7 +207,7 @@ EXAMPLES = [
     ("residuals", {}, ("look", residual(free_run=BIASED)), ("fine", residual(free_run=UNBIASED))),
     ("steady_states", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("steady_states", RESTS, ("look", {"rests": 4, "without": 1, "largest": 0.2}), ("look", {"bounded": False})),
-    ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
+    ("noise_model", {"tied": 7}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
     ("joint", TOGETHER, ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2, "driven": False})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3})),
 ]

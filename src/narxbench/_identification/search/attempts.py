@@ -17,7 +17,7 @@ from narxbench._identification.settings import AUTO, Auto, IdentificationSetting
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
-# Of two models one is better if its error is less than this many times that of the other (benchmarks/verdicts.md).
+# A model is better than another if its error is less than this share of the other error (benchmarks/verdicts.md).
 BETTER = 0.9
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))

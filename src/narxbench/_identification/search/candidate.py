@@ -8,7 +8,7 @@ from typing import Literal
 from narxbench._identification.search.configurations import Configuration
 from narxbench._model.noise_models import Narx, NoiseModel
 
-# Sparse ones come from searches; the others have all their terms, or the last value.
+# Sparse ones come from searches. The others have all their terms, or the last value.
 Kind = Literal["sparse", "linear", "unpruned", "last value"]
 PLAIN = Narx()
 # Models with a smaller selection error are exact: the rest is rounding.

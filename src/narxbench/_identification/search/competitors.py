@@ -40,7 +40,7 @@ ON_OUTPUT = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "o
 TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name in ON_OUTPUT))
 # Ridges that are tried, as shares of the columns' sums of squares: from what rounding needs to shrinking by per cents.
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
-# Times the selection error of the best competitor up to which a sparse structure is preferred; such structures tie.
+# Times the selection error of the best competitor up to which a sparse structure is preferred, because they tie.
 SPARSE_WITHIN = 1.0 + EQUAL
 LAST_VALUE_TERM = "y(k-1)"
 

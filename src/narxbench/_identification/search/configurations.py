@@ -14,12 +14,12 @@ from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
 from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, max_lag_of, monomials_of, parse_term, term_name
 
-# Decimations and numbers of lags that are scanned, each at most half as large again as the one before, or one more;
-# degrees, of which cubes are the highest in the systems of the paper; and the largest set of candidates, unless the
-# user gives degree and lags.
+# Decimations and numbers of lags that are scanned, each at most half as large again as the one before, or one more.
+# Degrees up to the cubes in the systems of the paper, and the largest set of candidates unless the user gives degree
+# and lags.
 STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
-# Where only the lags of inputs, or only those of the output, are scanned, the others are these, from the first one on.
+# If the lags of either the inputs or the output are scanned, the other lags are these, from the first one on.
 SOME_LAGS = range(1, LAGS[1] + 1)
 
 
@@ -27,7 +27,7 @@ SOME_LAGS = range(1, LAGS[1] + 1)
 class Configuration:
     """One choice of what the candidate terms are made of."""
 
-    decimation: int  # samples of the data in one step; lags count steps
+    decimation: int  # samples of the data in one step, which lags count
     degree: int
     y_lags: tuple[int, ...]
     u_lags: tuple[tuple[int, ...], ...]  # of each input
@@ -252,7 +252,7 @@ def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride
     if lags is not None:
         return tuple(sorted(set(lags)))
     if settings.delay == "auto":
-        # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
+        # The first lag that is seen is an upper bound if the input seldom changes. A lag of 0 is seen only if real.
         steps = delay // stride
         first = steps - 1 if steps >= 3 else min(1, delay)
     else:

@@ -7,9 +7,9 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, MOST_VALUES, MOST_WEIGHED
 from narxbench._identification.settings import IdentificationSettings
 
-# Seconds per operation on one core of the machine of ``benchmarks/budget.md``: a product of two columns at a row; an
-# evaluation of a structure and in it a step of its free run and a candidate term; a fit under a noise model and in it a
-# sample; a step of a phase in a search by likelihood. And the evaluations that a brief search counts as.
+# Seconds per operation on one core of the machine of ``benchmarks/budget.md``: for a product of two columns in a row,
+# an evaluation of a structure with each step of its free run and each candidate term, a fit under a noise model with
+# each sample, and a step of a phase in a search by likelihood. A brief search counts as this many evaluations.
 RATES = {
     "product": 4e-11,
     "evaluation": 2e-5,
@@ -20,7 +20,7 @@ RATES = {
     "likelihood step": 4e-4,
     "evaluations of a brief search": 300,
 }
-# Shares of the effort; ``bars_today`` in ``benchmarks/`` has the errors that they lead to. A first model whose
+# Shares of the effort. ``bars_today`` in ``benchmarks/`` has the errors that they lead to. A first model whose
 # predictions bridge gaps of the output, and tries of other settings, come on top.
 SHARES = {
     "brief": 0.3,

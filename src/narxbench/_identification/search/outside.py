@@ -12,8 +12,8 @@ from narxbench._model.terms import INPUT
 
 Floats = NDArray[np.float64]
 
-# Steps that inputs are held for, and how many half ranges of the measured outputs a model may leave their middle by: as
-# many, within which an integrator stays, and what grows by 1 % in each step does not.
+# Inputs are held for this many steps, and a model may be this many half ranges of the measured outputs away from their
+# middle. An integrator stays within, and a model that grows by 1 % in each step does not.
 HELD_STEPS = 1000
 
 

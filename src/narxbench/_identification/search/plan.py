@@ -27,10 +27,9 @@ from narxbench._numerics.memory import give_back
 
 Floats = NDArray[np.float64]
 
-# Configurations that are searched thoroughly, and structures that get weights under all noise models; ``bars_today`` in
-# ``benchmarks/`` has the errors that this leads to. Half as many get a costly step whatever the effort: variants with
-# other first lags and of centred signals, a search by likelihood, and of full linear structures weights under noise
-# models.
+# Configurations that are searched thoroughly, and structures that get weights under all noise models. ``bars_today`` in
+# ``benchmarks/`` has the errors that this leads to. Half as many get a costly step with any effort: variants with other
+# first lags and with centred signals, a search by likelihood, and weights of full linear structures under noise models.
 FINALISTS = 6
 LEADERS = FINALISTS // 2
 # Problems that are kept for further searches.
@@ -138,7 +137,7 @@ def plan_search(recording: Recording, settings: IdentificationSettings) -> Searc
     )
     tried.sort(key=effort.of_brief_search)
     n_planned = effort.n_searched(tried)
-    # Threads that want the same configuration at once may both make it; it is the same.
+    # Threads that need the same configuration at once may both make it, with the same result.
     problem = partial(ConfigurationProblem, searched, settings=settings, density=sampling.advised)
     return SearchPlan(
         recording=recording,

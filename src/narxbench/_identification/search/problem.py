@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 # Samples that a search estimates from, that it simulates and that show collinear candidates, and that give the weights
 # under a noise model while candidates are compared, at most. By the rates of ``effort.py`` the products of 400
-# candidates take 0.3 s there, a free run 60 µs, and a fit 11 ms. What a decimation leaves out are some of its phases.
+# candidates take 0.3 s there, a free run 60 µs, and a fit 11 ms. A decimation drops some of its phases.
 MOST_ROWS, MOST_STEPS, MOST_WEIGHED = 50_000, 20_000, 5_000
 # What terms cost in J.
 CRITERION = "bic"
@@ -51,7 +51,7 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
     count = max(1, most // length)
     if count >= len(pieces):
         return pieces
-    # Spread evenly; as there are more pieces than are chosen, none is chosen twice.
+    # Spread evenly. No piece is chosen twice because there are more pieces than are chosen.
     return [pieces[i * len(pieces) // count] for i in range(count)]
 
 

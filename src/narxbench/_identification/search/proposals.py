@@ -38,9 +38,9 @@ from narxbench._identification.search.steps import (
 from narxbench._identification.search.steps import FORWARD as FORWARD_STEP
 from narxbench._model.terms import OUTPUT
 
-# Lags from 0 that no check of the dead time suggests count where the error on unseen parts falls to this share. Effects
-# within one sample are rare; under feedback the input follows the output at once, and such terms mislead: with any gain
-# accepted, a record of a winding machine (``benchmarks/bars.py``) has 1.3 times the error on its test.
+# Lags from 0 that no check of the dead time suggests count if the error on unseen parts falls to this share. Effects
+# within one sample are rare, and under feedback the input follows the output at once, so such terms mislead: with any
+# gain accepted, a record of a winding machine (``benchmarks/bars.py``) has 1.3 times the error on its test.
 EARLY_GAIN = 0.5
 # Terms of a brief forward regression, at most: as many as an iterative one has.
 LONGEST_PATH = IterativeSettings().max_terms
@@ -243,7 +243,7 @@ def descent(plan: SearchPlan, start: Candidate, density: int) -> Candidate:
     terms, best, seen = plan.problem(start.configuration).terms, start, {start.terms}
     budget = plan.effort.n_evaluated(POLISHED * plan.n_finalists)
     while True:
-        # A step with all swaps takes a third of what is left at most.
+        # A step with all swaps takes at most a third of the remaining budget.
         neighbours = [other for other in _neighbours(terms, best.terms, budget / 3) if other not in seen]
         seen.update(neighbours)
         budget -= len(neighbours)

@@ -263,7 +263,7 @@ def _weighted_without(
     if candidate.kind == "unpruned":
         return problem.ridge_weights(candidate.shrinkage, part), {}
     if whole is None:
-        # The last value, or that of a season before.
+        # The last value, or the value a season before.
         return [1.0], {}
     if not problem.arrangement.takes_turns or not whole.is_finite:
         return _of_fit(whole)

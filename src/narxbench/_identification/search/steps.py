@@ -60,7 +60,7 @@ class SearchProgress(NamedTuple):
     step: str
     done: int
     planned: int
-    rrse: float | None  # on parts that the weights do not know; None: no structure is known
+    rrse: float | None  # on parts that the weights do not know, or None before there is a structure
     terms: int
     share: float
 
