@@ -82,6 +82,7 @@ NO_MODEL_FILES = [
 ]
 NO_CONTENT = [b"", b"[]", b"NaN", b"[" * 10**6, b'{"format": "narxbench-model"}']
 NO_IDENTIFICATIONS = [b'{"format": "narxbench-identification", "version": 2}', b"{", b"[]"]
+SIGNED = {"u": [(-1) ** k * k for k in range(30)], "y": [k % 7 for k in range(30)]}
 NO_FUNCTIONS = ["u,abz(u)", "u,sqrt(u)", "u,1/u", "abs(abs(u))"]
 SERIES = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
 NO_FORECASTS = [
@@ -132,12 +133,6 @@ def _loaded(load, content):
     return load("it")
 
 
-def _functions(columns):
-    lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
-    Path("it").write_text("\n".join(["u,y", *lines, ""]))
-    return look("it", "y", input=columns)
-
-
 def _system(content):
     Path("X.yaml").write_text(content, encoding="utf-8")
     return load_system("X", ".")
@@ -180,7 +175,7 @@ def _mistakes_in_data_of_models():
         "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
         "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0]),
         **{f"forecast {i}": partial(model.forecast, **data) for i, (model, data) in enumerate(NO_FORECASTS)},
-        **calls("functions", _functions, NO_FUNCTIONS),
+        **calls("functions", lambda columns: look(SIGNED, "y", input=columns), NO_FUNCTIONS),
         "no state of rest": partial(REST.linearised, 1.0),
         "no state near an output": partial(REST.linearised, 1.0, 2.0),
         "no number for each input": partial(REST.linearised, [1.0, np.nan]),
