@@ -18,7 +18,7 @@ Array = NDArray[Any]
 _IN_MATLAB = "; in MATLAB, writetable makes CSV of tables and timetables"
 
 
-# Columns of one length by name, their units as far as the file has them, and notes on what was guessed.
+# Columns of one length by name, their units as far as the file has them, and notes on guesses.
 Columns = tuple[dict[str, Array], dict[str, str], list[str]]
 
 
@@ -181,7 +181,7 @@ def _are_structures(value: Any) -> bool:
 
 
 def _columns_of_arrays(arrays: Mapping[str, Any], file: DataFile, units: Mapping[str, str] | None = None) -> Columns:
-    """Return arrays as columns of the length of the longest, without those that cannot be columns; a note names these.
+    """Return arrays as columns of the length of the longest, without those that cannot be columns, which a note names.
 
     The name of the group is left out if all arrays are in the same group, or the user wants this part.
     """

@@ -56,7 +56,7 @@ class _TableLayout(NamedTuple):
 
 
 def checked_options(read: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the checked options ``read``, with the separator as a character; a wrong one raises FieldError."""
+    """Return the checked options ``read``, with the separator as a character, or raise FieldError."""
     options = dict(read)
     for name in options:
         if name not in OPTIONS:

@@ -12,7 +12,7 @@ from narxbench._io.units import are_units, split_names
 
 Row = Sequence[str]
 
-# Rows from which the form of the samples is taken, and the share of them that has it: loggers leave out some fields.
+# Rows from which the form of the samples is taken, and the share of them that has it: loggers omit some fields.
 SAMPLE_ROWS, LEAST_SHARE = 30, 0.8
 
 
@@ -56,7 +56,7 @@ class Header:
     first_sample: int
     names_row: int | None = None
     units_row: int | None = None
-    skipped_row: int | None = None  # texts between the names and the samples that are no units
+    skipped_row: int | None = None  # texts between the names and the samples that are not units
 
 
 def sample_form(rows: Sequence[Row]) -> SampleForm | None:

@@ -225,7 +225,7 @@ def _wrong_value(schema: Schema, error_type: str, value: Any) -> str:
     shown, hint = show(value), ""
     if isinstance(value, str):
         hint = did_you_mean(value, choices)
-        # A wrong choice is known to be text; the kind would only distract.
+        # A wrong choice is known to be text, and the kind would only distract.
         if choices or error_type.startswith("string"):
             shown = show(value, kind=False)
     return f"found {shown}; allowed: {_description(schema)}{hint}"

@@ -16,7 +16,7 @@ _UNIT = re.compile(rf"{_FACTOR}(?: ?[*·./ ⋅] ?{_FACTOR})*")
 # As loggers describe times in the place of a unit: hh:mm:ss.
 _FORM_OF_TIME = re.compile(r"(?i:[dmyhst]+(?:[:./ -][dmyhs]+)+)")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
-# In x[0] and y[k-1] there is no unit, in u(t) and G(s) neither.
+# The brackets of x[0], y[k-1], u(t) and G(s) do not hold units.
 _INDEX, _ARGUMENT = re.compile(r"[0-9ijkn+-]*"), re.compile(r"[0-9ijknstz+-]*")
 # A name, and what may be its unit: [°C] after it in any form, (V) and /V only where that is a unit.
 _NAME_AND_UNIT = re.compile(

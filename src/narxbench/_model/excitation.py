@@ -1,6 +1,6 @@
 """Excitation: the input signals that drive a simulated system.
 
-Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal. A held
+Each kind of excitation is a settings model with its value of the key ``kind``, and ``samples`` draws the signal. A held
 and a binary input are made of another input: without one, of the input that the system has (:func:`input_for_system`).
 """
 
@@ -140,5 +140,5 @@ def recorded_file(excitation: Excitation) -> str:
 
 
 def excitation_of(values: object, source: str = "") -> Excitation:
-    """Return the excitation that plain data describe, or the excitation itself; errors name ``source``, if any."""
+    """Return the excitation that plain data describe, or the excitation itself. Errors name ``source``, if any."""
     return validated(_ExcitationSettings, {"excitation": values}, source).excitation

@@ -453,8 +453,8 @@ def _simulate_jointly(  # type: ignore[no-untyped-def]
     bounds,
     first,
 ):
-    # Returns the first sample at which an output is outside its bound. Equations are in the order of computation; the
-    # columns of signals are those of JointModel._run.
+    # Returns the first sample at which an output is outside its bound. Equations are in the order of computation, and
+    # signals have the same columns as in JointModel._run.
     n_outputs = order.shape[0]
     for k in range(first, signals.shape[0]):
         t = 0

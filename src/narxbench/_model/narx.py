@@ -102,7 +102,7 @@ class Model:
     coefficients : tuple of float
         The weights of the terms, in the same order.
     inputs : tuple of str
-        Names of the inputs; empty for a model of the output alone.
+        Names of the inputs, empty for a model of the output alone.
     output : str
         Name of the output.
     decimation : int
@@ -132,7 +132,7 @@ class Model:
     is_integrated : bool
         Whether the noise drifts: D(q) has the factor ``1 - q^-1`` too.
     degrees_of_freedom : float or None
-        Degrees of freedom of the Student-t distribution of e(k); None: e(k) is Gaussian.
+        Degrees of freedom of the Student-t distribution of e(k). None: e(k) is Gaussian.
 
     Raises
     ------
@@ -959,7 +959,7 @@ class Model:
         model = self.decimated()
         if language != "sysidentpy":
             return source(self._program(model, derived(self.inputs)), language, name)
-        # It computes no functions of inputs; they are columns like the others.
+        # SysIdentPy does not compute functions of inputs, which are columns like the others.
         return source(self._program(model.expanded(), {}), language, name)
 
     def write_fmu(self, path: StrPath, name: str = "narx_model", *, with_binary: bool = True) -> None:
@@ -1068,11 +1068,11 @@ def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
     count = len(y)
     if not count or not np.isfinite(predictions).all():
         return Scores(None, None, None, None, count)
-    # Squares of large numbers would overflow. Division by a power of two rounds nothing.
+    # Squares of large numbers would overflow. Division by a power of two is exact.
     exponent = math.frexp(max(np.abs(y).max(), np.abs(predictions).max()))[1]
     values = np.ldexp(y, -exponent).tolist()
     errors = (np.ldexp(y, -exponent) - np.ldexp(predictions, -exponent)).tolist()
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    # math.fsum is correctly rounded, whereas NumPy's sums depend on the processor's vector width.
     mean = math.fsum(values) / count
     squared_errors = math.fsum(error * error for error in errors)
     mae = float(np.ldexp(math.fsum(map(abs, errors)) / count, exponent))

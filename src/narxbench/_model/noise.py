@@ -65,11 +65,11 @@ SETTLED = 1000
 # Sizes of the kinds of noise, which the comparison of methods describes.
 # Outliers: their share of the samples, and their least and largest size in standard deviations of the output.
 OUTLIER_SHARE, OUTLIER_SIZES = 0.02, (1.0, 3.0)
-# Half a turn of a sinusoid takes this share of a record; its amplitude is a share of the output's standard deviation.
+# Half a turn of a sinusoid takes this share of a record. Its amplitude is a share of the output's standard deviation.
 DRIFT_HALF_PERIOD, DRIFT_AMPLITUDE = 1 / 3, 0.15
-# The standard deviation of the noise on the measured input, as a share of that of the input: 20 dB.
+# The standard deviation of the noise on the measured input, as a share of the standard deviation of the input: 20 dB.
 INPUT_NOISE = 0.1
-# What a controller takes from the input, in its standard deviations, for each standard deviation of the output.
+# What a controller subtracts, in standard deviations of the input for each standard deviation of the output.
 FEEDBACK = 0.2
 
 

@@ -5,8 +5,8 @@ The noise w(k) is white noise e(k), the innovations, behind a filter,
     D(q) w(k) = C(q) e(k),    D(q) = (1 + d_1 q^-1 + ...) (1 - q^-1)^i,    C(q) = 1 + c_1 q^-1 + ...,
 
 with i = 1 for noise that drifts and 0 otherwise. It enters the equation, y(k) = f(y, u) + w(k), or the measured output,
-x(k) = f(x, u), y(k) = x(k) + w(k). A family is a combination of place and filter, under the name that it has in the
-field; a noise model of the family says which coefficients are free.
+x(k) = f(x, u), y(k) = x(k) + w(k). A family is a combination of place and filter, under its name in the field. A
+noise model of the family says which coefficients are free.
 
 To add a family, make it here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
 
@@ -201,7 +201,7 @@ def _orders(largest_order: int) -> Iterator[Lags]:
         yield tuple(range(1, order + 1))
 
 
-# The largest order of an autoregression and a moving average together; one of them alone may have a larger order.
+# The largest order of an autoregression and a moving average together. One of them alone may have a larger order.
 MIXED_ORDER = 2
 
 

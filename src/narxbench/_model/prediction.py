@@ -280,7 +280,7 @@ def summed_terms(
     first: int,
     stride: int,
 ) -> Floats:
-    """Return the sum of the terms from the sample ``first`` on; ``outputs`` has the series for lag 1, 2, ... of y."""
+    """Return the sum of the terms from the sample ``first`` on. ``outputs`` has the series for lag 1, 2, ... of y."""
     count = len(u) - first
     sums = np.zeros(count)
     for weight, monomial in zip(coefficients, monomials, strict=True):

@@ -298,7 +298,7 @@ def _signal_size(values: list[float], kind: SignalSize) -> float:
     """Return the size of a signal for the signal-to-noise ratio."""
     if kind == "one":
         return 1.0
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    # math.fsum is correctly rounded, whereas NumPy's sums depend on the processor's vector width.
     mean = 0.0
     if kind == "variance":
         mean = math.fsum(values) / len(values)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
 # The relative size of rounding errors: of a value that a polynomial has at a root, relative to the sum of the
-# magnitudes of its terms, and of its highest weights. Double precision leaves four digits for the sums.
+# magnitudes of its terms, and of its highest weights. Double precision has four more digits for the sums.
 ROUNDING = 1e-12
 # Where two roots meet, each has only about half of its digits: a smaller imaginary part, relative to 1 + |root|, is
 # rounding.
@@ -82,7 +82,7 @@ def fixed_points(
         weight = coefficient * np.prod([u[signal - 1] for signal, _ in monomial if signal != OUTPUT])
         balance = balance + weight * y ** len(lags)
     # The variable of the polynomial is about 1 within the data. There, the highest powers matter no more than rounding
-    # if their weights are that small; they would only add roots that are far away.
+    # if their weights are that small. They would only add roots that are far away.
     trimmed = balance.trim(ROUNDING * float(np.abs(balance.coef).max()))
     points = []
     for root in _real_roots(trimmed):
