@@ -2,6 +2,6 @@
 
 Here live atomic writing, JSON, CSV (:mod:`~narxbench._io.csv`), YAML (:mod:`~narxbench._io.yaml`), strict settings with
 their messages (:mod:`~narxbench._io.settings`) and the one error of a user's mistake (:mod:`~narxbench._io.errors`).
-This is the lowest floor: it imports nothing of the project.
+It imports no other package of the project.
 Begin with :mod:`narxbench._io.errors`, then :mod:`narxbench._io.settings`.
 """

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 _IN_MATLAB = "; in MATLAB, writetable makes CSV of tables and timetables"
 
 
-# Columns of one length by name, their units as far as the file has them, and notes on what was guessed.
+# Columns of one length by name, their units as far as the file has them, and notes on guesses.
 Columns = tuple[dict[str, Array], dict[str, str], list[str]]
 
 
@@ -31,7 +31,7 @@ def frame_of_arrays(file: DataFile) -> pd.DataFrame:
         columns, units, guesses = _READERS[file.format](file)
     except NarxbenchError:
         raise
-    except Exception:  # a library raises what it wants for a damaged file
+    except Exception:  # libraries raise errors of any kind for a damaged file
         problem = f"cannot be read: not in the format {file.format}, damaged, or of a version that is not known"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
     if not columns:
@@ -58,7 +58,7 @@ def _read_mat(file: DataFile) -> Columns:
     import scipy.io
 
     with warnings.catch_warnings():
-        # What cannot be read is named below.
+        # Values that cannot be read are named below.
         warnings.simplefilter("ignore")
         variables = scipy.io.loadmat(io.BytesIO(file.content), simplify_cells=True)
     variables = {name: value for name, value in variables.items() if not name.startswith("__")}
@@ -89,7 +89,7 @@ def _read_hdf5(file: DataFile) -> Columns:
 
 
 def _values_of_dataset(dataset: Any) -> Any:
-    """Return the values of a dataset of HDF5; None for what MATLAB writes as text."""
+    """Return the values of a dataset of HDF5, or None for text of MATLAB."""
     matlab_class = dataset.attrs.get("MATLAB_class", b"")
     if matlab_class in (b"char", b"cell") or dataset.dtype.kind == "O" or dataset.shape is None:
         return None
@@ -104,7 +104,7 @@ def _read_tdms(file: DataFile) -> Columns:
     import nptdms
     import nptdms.log
 
-    # What is wrong with a file is reported below.
+    # Problems of a file are reported below.
     nptdms.log.log_manager.set_level(logging.CRITICAL)
     content = nptdms.TdmsFile.read(io.BytesIO(file.content))
     arrays: dict[str, Any] = {}
@@ -164,7 +164,7 @@ def _flat(variables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             arrays |= _flat(value, f"{path}/")
         elif _are_structures(value):
-            # dSPACE lists its signals so.
+            # dSPACE lists its signals in this way.
             parts = {str(part.get("Name", number)): part for number, part in enumerate(value, 1)}
             arrays |= _flat(parts, f"{path}/")
         elif isinstance(value, np.ndarray) and value.dtype.names:
@@ -181,9 +181,9 @@ def _are_structures(value: Any) -> bool:
 
 
 def _columns_of_arrays(arrays: Mapping[str, Any], file: DataFile, units: Mapping[str, str] | None = None) -> Columns:
-    """Return arrays as columns of the length of the longest; what is no column is left out, with a note.
+    """Return arrays as columns of the length of the longest, without those that cannot be columns, which a note names.
 
-    Arrays of a group lose its name where all are in the same one, or where the user wants this part.
+    The name of the group is left out if all arrays are in the same group, or the user wants this part.
     """
     columns: dict[str, Array] = {}
     units_of_columns: dict[str, str] = {}
@@ -244,7 +244,7 @@ def _signals(name: str, values: Any, guesses: list[str]) -> Iterator[tuple[str, 
 
 
 def _described(value: Any) -> str:
-    """Return what a value is that is no column."""
+    """Return what kind of value a value is that cannot be a column."""
     array = np.asarray(value)
     if isinstance(value, str) or array.dtype.kind in "SU":
         return "text"

@@ -4,9 +4,9 @@ A schema gives the kind of each column, by name and in order:
 
 >>> schema = {"system": NAME, "snr_db": NUMBER, "nu": list_of(INTEGER), "fitness": optional(NUMBER)}
 
-:func:`read_table` returns a frame of exactly these columns, or reports the first mistake by file, line and column;
-:func:`write_table` writes such a frame, so that it reads back the same. pandas is imported by the first table that is
-read: signals (:mod:`narxbench._model.dataset`) share this module's rows and numbers in a process that needs no frames.
+:func:`read_table` returns a frame of exactly these columns, or reports the first mistake by file, line and column.
+:func:`write_table` writes such a frame, and reading returns the same frame. pandas is imported by the first
+table that is read: signals (:mod:`narxbench._model.dataset`) use this module's rows and numbers without frames.
 """
 
 import csv
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SEPARATOR = ";"
 _LINE_BREAK = re.compile("[\r\n]")
 _NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# A spreadsheet takes a field that begins so for a formula, and runs it.
+# A spreadsheet takes a field with this beginning for a formula, and runs it.
 _FORMULA = re.compile(r"'*[=+@\t\r\n-]")
 
 
@@ -99,7 +99,7 @@ def optional(kind: Kind) -> Kind:
 
 
 def list_of(kind: Kind) -> Kind:
-    """Return the kind of tuples, written with ``;`` between the entries; an empty field is the empty tuple."""
+    """Return the kind of tuples, written with ``;`` between the entries. An empty field is the empty tuple."""
 
     def parse_list(text: str) -> tuple[Any, ...]:
         if text == "":
@@ -152,7 +152,7 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
 def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool = False) -> "pd.DataFrame":
     """Return a CSV file with exactly these columns in this order as a frame: missing numbers are NaN, lists tuples.
 
-    A mistake raises NarxbenchError, whose one line names file, line, column, what was found and what is allowed. A file
+    A mistake raises NarxbenchError in one line with file, line, column, the text there and the allowed ones. A file
     without rows is a mistake, unless it ``may_be_empty``.
     """
     import pandas as pd
@@ -181,7 +181,7 @@ def _wrong_header(path: StrPath, header: list[str], columns: list[str]) -> FileE
 
 
 def _parse_column(path: StrPath, name: str, texts: list[str], kind: Kind) -> list[Any]:
-    """Return the values of a column; each distinct text is parsed once."""
+    """Return the values of a column, and parse each distinct text once."""
     values = {}
     for text in dict.fromkeys(texts):
         try:
@@ -192,7 +192,7 @@ def _parse_column(path: StrPath, name: str, texts: list[str], kind: Kind) -> lis
 
 
 def wrong(path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()) -> FileError:
-    """Return the error of a field, to be raised; it proposes the closest of ``words`` to what was found, if any."""
+    """Return the error of a field, which proposes the closest of some ``words``, if one is close."""
     where = f"{path}: line {row + 2}, column {printable(column)}"
     return FileError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
 
@@ -230,7 +230,7 @@ def _is_whole(value: float) -> bool:
 
 
 def _field_text(value: Any) -> str:
-    """Return the text of a value; those that cannot be read back raise ValueError."""
+    """Return the text of a value, or raise ValueError if it could not be read back."""
     if hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     if value is None or value != value:

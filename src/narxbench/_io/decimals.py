@@ -34,7 +34,7 @@ def marks_of(text: str) -> tuple[str, ...]:
 
 
 def settled_mark(texts: Iterable[str]) -> str | None:
-    """Return the decimal mark of the first text that can be read under one only; None if there is none."""
+    """Return the decimal mark of the first text that can be read under one mark only, or None."""
     for text in texts:
         if "," in text or "." in text:
             marks = marks_of(text.strip())
@@ -44,7 +44,7 @@ def settled_mark(texts: Iterable[str]) -> str | None:
 
 
 def other_mark(mark: str) -> str:
-    """Return the decimal mark that another one is not."""
+    """Return the other decimal mark."""
     return "." if mark == "," else ","
 
 
@@ -54,7 +54,7 @@ def is_grouped(text: str, mark: str) -> bool:
 
 
 def group_name(text: str) -> str:
-    """Return what is between the groups of a number, as notes say it."""
+    """Return the word of notes for the marks between the groups of a number."""
     sign = _GROUP_SIGNS.search(text)
     return _NAMES.get(sign[0] if sign else "", "blanks")
 
@@ -65,7 +65,7 @@ def is_truth_value(text: str) -> bool:
 
 
 def canonical(text: str, mark: str) -> str:
-    """Return a number under a decimal mark as Python writes it; a text that is none raises ValueError."""
+    """Return a number under a decimal mark as Python writes it, or raise ValueError."""
     if _GROUPED[mark].fullmatch(text):
         group_signs = f",'’{_BLANKS}" if mark == "." else f".'’{_BLANKS}"
         text = re.sub(f"[{group_signs}]", "", text)

@@ -1,7 +1,7 @@
 r"""Text files of measured data become frames of pandas.
 
-Own code finds where the samples begin: the separator (``,`` ``;`` tab or runs of blanks), the header block of an
-instrument, names and units, the decimal mark. pandas reads what is below. Tables of the project itself are read by
+This module finds where the samples begin: the separator (``,`` ``;`` tab or runs of blanks), the header block of an
+instrument, names and units, the decimal mark. pandas reads the samples. Tables of the project itself are read by
 :mod:`narxbench._io.csv`, which allows one form only.
 """
 
@@ -34,9 +34,9 @@ OPTIONS = ("sep", "decimal", "header", "skiprows", "encoding")
 _WORDS_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "blank": " ", "\\s+": " "}
 # The line above a table by which spreadsheets learn the separator.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
-# No column is called so.
+# No column has such a name.
 _TRUE_OR_FALSE = ("true", "false")
-# Columns of a table, at most: a line with more separators is no measured data.
+# The most columns of a table: a line with more separators does not hold measured data.
 _MOST_COLUMNS = 10_000
 # Bytes of the beginning of a text that has long lines: as many rows of this many numbers with all their digits.
 _LONG_BEGINNING = SAMPLE_ROWS * _MOST_COLUMNS * len(f"{-sys.float_info.min!r},")
@@ -46,7 +46,7 @@ _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision
 
 
 class _TableLayout(NamedTuple):
-    """Where the samples of a table are, and what is above them."""
+    """Where the samples of a table are, and the names, units and notes above them."""
 
     first_sample: int  # its line, counted from 0
     separator: str
@@ -56,7 +56,7 @@ class _TableLayout(NamedTuple):
 
 
 def checked_options(read: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``read`` says of a text, with the separator as a character; what is not allowed raises FieldError."""
+    """Return the checked options ``read``, with the separator as a character, or raise FieldError."""
     options = dict(read)
     for name in options:
         if name not in OPTIONS:
@@ -85,8 +85,8 @@ def _wrong_option(options: Mapping[str, Any], name: str, allowed: str) -> FieldE
 def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted: Collection[str], noun: str) -> Any:
     """Return a text in UTF-8 as a frame, whose index has the lines of the file, counted from 1.
 
-    Columns that pandas reads as no numbers have texts. Attributes of the frame: ``names`` and ``units`` of the columns
-    (None in a file without a header), the ``decimal`` mark (None if the file does not show it), and ``notes``.
+    A column that pandas does not read as numbers has texts. Attributes of the frame: ``names`` and ``units`` of the
+    columns (None in a file without a header), the ``decimal`` mark (None if the file does not show it), and ``notes``.
 
     Comments (``#`` or ``%``) and empty lines at the top and empty lines at the end are left out. A line without
     fields between samples is a row of missing values, unless every second line is empty.
@@ -145,7 +145,7 @@ def _without_empty_end(content: bytes) -> bytes:
 
 
 def _offset(content: bytes, n_lines: int) -> int:
-    """Return the place after some lines of a text; its length where it has no more."""
+    """Return the place after some lines of a text, or its length if it has fewer."""
     place = 0
     for _ in range(n_lines):
         place = content.find(b"\n", place) + 1
@@ -200,7 +200,7 @@ def _parsed_in_columns(content: bytes, begin: int, separator: str, decimal: str,
 
 
 def _width_of_first(path: str, content: bytes, begin: int, layout: _TableLayout, noun: str) -> int:
-    """Return the number of fields of the first sample; more than a table has are refused."""
+    """Return the number of fields of the first sample, and refuse more than a table has."""
     end = content.find(b"\n", begin)
     line = content[begin : end if end >= 0 else None].decode("utf-8", "replace")
     width = max(1, len(_split(line[:_LONG_BEGINNING], layout.separator)))
@@ -278,7 +278,7 @@ def _usual_mark(lines: Sequence[str], separator: str) -> str | None:
 
 
 def _mark_of_texts(frame: pd.DataFrame) -> str | None:
-    """Return the decimal mark of a frame whose first samples do not show it; None where commas may mean two things."""
+    """Return the decimal mark of a frame whose first samples do not show it, or None if commas may mean two things."""
     texts: list[str] = []
     for name in frame:
         if frame[name].dtype.kind == "O" or frame[name].dtype == "str":
@@ -289,7 +289,7 @@ def _mark_of_texts(frame: pd.DataFrame) -> str | None:
     return mark
 
 
-# The layout: where the samples begin, and what is above them.
+# The layout: where the samples begin, and the header above them.
 
 
 def _layout(
@@ -329,7 +329,7 @@ def _begin_of_table(path: str, lines: list[str], options: Mapping[str, Any]) -> 
 def _header_of_lines(
     lines: list[str], options: Mapping[str, Any], wanted: Collection[str], separator: str | None
 ) -> tuple[Header, str] | None:
-    """Return the header of several lines and the separator below it; None where there is one line at most."""
+    """Return the header of several lines and the separator below it, or None if there is at most one line."""
     best_rank = (False, False, -1.0)
     best: tuple[Header, str] | None = None
     for candidate in SEPARATORS if separator is None else (separator,):
@@ -371,7 +371,7 @@ def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, options:
 
 
 def _layout_below(header: Header, rows: Sequence[list[str]], first: int, separator: str, noun: str) -> _TableLayout:
-    """Return the layout below a header of several rows; ``rows`` go on with the first samples."""
+    """Return the layout below a header of several rows, which the first samples follow in ``rows``."""
     samples = list(rows[header.first_sample :])
     names: list[str] = []
     units: list[str] = []
@@ -416,7 +416,7 @@ def _plain_layout(
         return _TableLayout(first + 1, separator, rows[0])
     comments = list(filter(str.strip, lines[options.get("skiprows", 0) : first]))
     if comments:
-        # NumPy and others write the header so.
+        # NumPy and others write the header in this way.
         names = _split(comments[-1].lstrip(" #%"), separator)
         if len(names) == len(rows[0]) and not any(map(is_numeric, names)):
             return _TableLayout(first, separator, names)
@@ -424,7 +424,7 @@ def _plain_layout(
 
 
 def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wanted: Collection[str]) -> bool:
-    """Return whether the first row is a header: no number where others have one; what may be either is refused."""
+    """Return whether the first row is a header: it has no number where others have one. Doubtful rows are refused."""
     first_row = rows[0]
     short_names, _ = split_names(first_row)
     if not {*map(str.strip, first_row), *short_names}.isdisjoint(wanted):
@@ -445,7 +445,7 @@ def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wan
 
 
 def _guessed_separator(lines: list[str], decimal: str | None) -> str:
-    """Return the separator that makes numbers of most fields; if there is none, one that does not occur."""
+    """Return the separator with which most fields are numbers, or else one that does not occur."""
     best, largest_share = ";", -1.0
     for separator in SEPARATORS:
         rows = [row for row in _split_lines(lines, separator) if row]
@@ -466,7 +466,7 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
 
 
 def _hold_separators(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether most rows have a field with another separator that is no number: blanks are inside dates then."""
+    """Return whether most rows have a field that is not a number but has another separator, as dates with blanks."""
     n_rows = 0
     for row in rows:
         n_rows += any(not is_value(field) and any(mark in field for mark in ",;") for field in row)

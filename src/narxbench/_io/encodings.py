@@ -5,7 +5,7 @@ import re
 
 from narxbench._io.errors import FieldError, FileError, printable, show
 
-# Beginnings of texts that say their encoding; that of UTF-32 begins like one of UTF-16.
+# Beginnings of texts that say their encoding. The mark of UTF-32 begins like one of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -13,7 +13,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Control characters, which no text has, but for tab, line breaks, and the mark of the end of old files.
+# Control characters that no text has: all but tab, line breaks, and the mark of the end of old files.
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
 # Bytes at the beginning of a text by which its form is known: the header blocks of loggers are some kilobytes, and the
 # form of these is found in less than .3 s.
@@ -33,10 +33,10 @@ def check_encoding(encoding: object) -> None:
 
 
 def as_utf8(path: str, content: bytes, encoding: str | None = None) -> bytes:
-    """Return the content of a text in UTF-8, with line feeds between the lines; bytes that are no text are refused.
+    """Return the content of a text in UTF-8, with line feeds between the lines, and refuse bytes that are not text.
 
-    Without ``encoding``, it is that of the byte order mark, or UTF-8, or UTF-16 where every second byte is null, or
-    else that of Western Europe.
+    Without ``encoding``, the byte order mark says it. If there is none, it is UTF-16 if every second byte is null,
+    UTF-8 if the bytes allow it, or else the encoding of Western Europe.
     """
     encoding = encoding or _encoding_of(path, content)
     # ASCII, as most texts are, needs no decoding, which would take a third of the time of reading.

@@ -75,12 +75,12 @@ def did_you_mean(word: object, allowed: Iterable[str]) -> str:
 
 
 def is_whole_number(value: object, least: int, most: float = math.inf) -> bool:
-    """Return whether a value is a whole number in these bounds; true, false and 3.0 are no whole numbers."""
+    """Return whether a value is a whole number in these bounds, which true, false and 3.0 are not."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def printable(text: str, width: int = 200) -> str:
-    """Return text of the user's for a line of a message: shortened, and escaped if it would break the line."""
+    """Return a user's text for a line of a message: shortened, and escaped if it would break the line."""
     if len(text) > width:
         text = f"{text[: width - 10]}…{text[-9:]}"
     if not text.isprintable():

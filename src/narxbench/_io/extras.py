@@ -1,4 +1,4 @@
-"""The extras of the package, which a bare installation leaves out, and the error where one is missing."""
+"""The extras of the package, which a bare installation does not have, and the error if one is missing."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from narxbench._io.errors import NarxbenchError
 
 
 class MissingExtraError(NarxbenchError, AttributeError):
-    """A name of the package whose extra is not installed; the text has the command that installs it.
+    """A name of the package whose extra is not installed. The text has the command that installs it.
 
     It is an AttributeError too, so that ``hasattr`` and ``getattr`` with a default work as for a name that is not
     there.
@@ -39,7 +39,7 @@ def require_packages(modules: Sequence[str], what: str) -> None:
     """Raise MissingExtraError unless some modules of extras are installed.
 
     The error says that ``what`` needs them, which packages are missing, and which command installs them: it names the
-    packages themselves, so that it works in a checkout too, and uses uv in an environment of uv, which has no pip.
+    packages themselves, so that it works in a checkout too, and uses uv in an environment of uv, where pip is missing.
     """
     distributions = {module: name for packages in EXTRAS.values() for module, name in packages.items()}
     missing = [distributions[module] for module in modules if find_spec(module) is None]

@@ -5,7 +5,7 @@ import re
 from narxbench._io.decimals import is_truth_value, marks_of
 
 MISSING = frozenset(("", "nan", "na", "n/a", "#n/a", "n.a.", "null", "none", "<na>", "nat", "-", "--"))
-# Digits with what is between those of dates and clock times, and what may follow them.
+# Digits and separators of dates and clock times, and the texts that may follow them.
 _TIME = re.compile(r"\d{1,4}[-/.:]\d{1,2}[-/.:T ].*|\d{1,2}:\d{2}.*|\d{1,4}[-/. ][^\W\d]{3,}[-/. ]\d{1,4}.*")
 
 

@@ -21,9 +21,9 @@ from narxbench._io.errors import FileError, printable, show
 StrPath = str | os.PathLike[str]
 # Bytes of the largest file that is read: as arrays of numbers, its content fills the memory several times.
 MOST_DATA = 2_000_000_000
-# How a shell names what it has opened for a command.
+# How a shell names the files that it has opened for a command.
 _OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
-# What is there looks like files, but may wait for ever, or be different each time.
+# Their entries look like files, but may wait for ever, or be different each time.
 _SYSTEM_FOLDERS = ("/proc/", "/sys/")
 # Settings and systems that come with the project: in its config folder, or inside an installed package.
 _BUNDLED = Path(__file__).parents[1] / "bundled"
@@ -31,10 +31,10 @@ CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "
 
 
 def write_atomically(path: StrPath, content: str | bytes, *, durable: bool = False) -> None:
-    """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
+    """Write to a temporary name next to ``path`` and rename it, so that a killed process never half-writes a file.
 
-    A kill can leave a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made. A ``durable`` file
-    survives a power cut once this has returned; before, the old file does.
+    A hidden file ``.NAME.xxxxxxxx`` may remain, which is never read. Missing folders are made. A ``durable`` file
+    survives a power cut once this function has returned. Until then the old file does.
     """
     target = Path(path)
     temporary = _aside(target)
@@ -52,22 +52,22 @@ def write_atomically(path: StrPath, content: str | bytes, *, durable: bool = Fal
 
 
 def numbered_folder(number: int, name: str) -> str:
-    """Return the name of a folder for one of several signals, such as ``1-level``; numbers begin with 1."""
+    """Return the name of a folder for one of several signals, such as ``1-level``. Numbers begin with 1."""
     return f"{number}-" + re.sub(r"[^\w.-]+", "_", name)[:80]
 
 
 def write_folder(
     folder: StrPath, contents: Mapping[str, str | bytes], *, last: str, obsolete: Collection[str] = ()
 ) -> None:
-    """Write files into a folder so that it never looks whole without being it.
+    """Write files into a folder so that it never looks complete before it is.
 
-    All files are written aside first. A new folder is there at once, by a rename. In an existing one the file ``last``
-    goes before any other changes, and comes back last; ``obsolete`` files of earlier content go, all else stays. All
-    survive a power cut once this has returned.
+    All files are written to a hidden folder first. A new folder appears at once, by a rename. In an existing one the
+    file ``last`` is deleted before any other changes, and written last. ``obsolete`` files of earlier content are
+    deleted, and all other files stay. All survive a power cut once this function has returned.
     """
     target = Path(folder)
     is_new = not target.is_dir()
-    # Nobody may be allowed to write next to an existing folder.
+    # The folder above an existing one may be read-only.
     aside = _aside(target) if is_new else _aside(target / last)
     try:
         aside.mkdir(parents=True)
@@ -108,7 +108,7 @@ def _write(path: Path, content: str | bytes, *, durable: bool) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Let the names in a folder survive a power cut; only POSIX can."""
+    """Let the names in a folder survive a power cut, which only POSIX can."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -125,9 +125,9 @@ def _unwritten(path: StrPath, error: OSError) -> FileError:
 
 
 def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
-    """Return the content of a file of up to ``most`` bytes; a file that cannot be read raises NarxbenchError.
+    """Return the content of a file of up to ``most`` bytes, or raise NarxbenchError if it cannot be read.
 
-    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``; other pipes, and devices, may never end.
+    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``. Other pipes, and devices, may never end.
     """
     try:
         return _content(os.fspath(path), most)
@@ -143,7 +143,7 @@ def _content(path: str, most: int) -> bytes:
     status = os.stat(path)
     is_pipe = stat.S_ISFIFO(status.st_mode) and _OPENED.fullmatch(path)
     is_regular = stat.S_ISREG(status.st_mode) and not os.path.realpath(path).startswith(_SYSTEM_FOLDERS)
-    # A directory has a message of its own.
+    # Reading a directory raises an error that says so.
     if not (is_pipe or is_regular or stat.S_ISDIR(status.st_mode)):
         raise OSError(0, "not a regular file")
     size = status.st_size
@@ -161,7 +161,7 @@ def _content(path: str, most: int) -> bytes:
 
 
 def read_text(path: StrPath, most: int = MOST_DATA) -> str:
-    """Return the text of a file in UTF-8, without a byte order mark; other bytes raise NarxbenchError."""
+    """Return the text of a file in UTF-8, without a byte order mark, or raise NarxbenchError."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -169,7 +169,7 @@ def read_text(path: StrPath, most: int = MOST_DATA) -> str:
 
 
 def read_json(path: StrPath) -> Any:
-    """Return the value of a JSON file; a missing or damaged file raises NarxbenchError."""
+    """Return the value of a JSON file, or raise NarxbenchError if it is missing or damaged."""
     content = read_bytes(path)
     try:
         return pydantic_core.from_json(content, allow_inf_nan=False)
@@ -188,7 +188,7 @@ def canonical_json(value: Any, indent: int | None = None) -> str:
 
 
 def sha256(content: str | bytes) -> str:
-    """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8."""
+    """Return the hexadecimal SHA-256 digest of ``content``, of which text is encoded as UTF-8."""
     return hashlib.sha256(_as_bytes(content)).hexdigest()
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 from narxbench._io.errors import FieldError, FileError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.files import MOST_DATA, StrPath, read_bytes
 
-# The first bytes of a format, and its name; a file without any of them is a text.
+# The first bytes of a format, and its name. A file without any of them is a text.
 _BEGINNINGS = (
     (b"MATLAB 7.3 MAT-file", "mat73"),
     (b"\x89HDF", "hdf5"),
@@ -44,7 +44,7 @@ _WITHOUT_PARTS = ("text", "npy", "parquet", "feather")
 
 
 def open_data_file(path: StrPath, part: str | None = None) -> DataFile:
-    """Return a file of data; a compressed one is that which it holds, of an archive the member ``part``."""
+    """Return a file of data without its compression, or the member ``part`` of an archive."""
     file = DataFile(str(path), read_bytes(path), "", part)
     try:
         file = file._replace(format=_format_of(file.content, str(path)))

@@ -20,7 +20,7 @@ def read_frame(
     r"""Return the columns of a file of data, whatever its format.
 
     Text (also compressed) and Excel go through :func:`narxbench._io.delimited.frame_of_text`, all other formats through
-    :func:`narxbench._io.binary.frame_of_arrays`; both say which attributes the frame has.
+    :func:`narxbench._io.binary.frame_of_arrays`. Both say which attributes the frame has.
 
     Parameters
     ----------
@@ -29,15 +29,15 @@ def read_frame(
     part : str, optional
         The sheet of a workbook, the group or array of a file of arrays, or the member of an archive.
     read : mapping, optional
-        What the reader of a text cannot know: ``sep``, ``decimal``, ``header`` (0 or None), ``skiprows`` and
+        Options that a text does not show: ``sep``, ``decimal``, ``header`` (0 or None), ``skiprows`` and
         ``encoding``, as pandas calls them.
     wanted : collection of str
-        Names of columns, by which a row is known as the header.
+        Names of columns, which show that a row is the header.
 
     Raises
     ------
     NarxbenchError
-        One line on what cannot be read, or may be read in two ways.
+        If the file cannot be read, or can be read in two ways.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from narxbench._io.units import are_units, split_names
 
 Row = Sequence[str]
 
-# Rows from which the form of the samples is taken, and the share of them that has it: loggers leave out some fields.
+# Rows from which the form of the samples is taken, and the share of them that has it: loggers omit some fields.
 SAMPLE_ROWS, LEAST_SHARE = 30, 0.8
 
 
@@ -56,11 +56,11 @@ class Header:
     first_sample: int
     names_row: int | None = None
     units_row: int | None = None
-    skipped_row: int | None = None  # texts between the names and the samples that are no units
+    skipped_row: int | None = None  # texts between the names and the samples that are not units
 
 
 def sample_form(rows: Sequence[Row]) -> SampleForm | None:
-    """Return what the last of some rows have in common, or None if they are no samples."""
+    """Return the form that the last of some rows have in common, or None if they are not samples."""
     # A short file may have as many lines of a header as samples.
     n_rows = min(SAMPLE_ROWS, (len(rows) + 2) // 3)
     last_rows = rows[len(rows) - n_rows :]
@@ -99,9 +99,9 @@ def _kind_of_fields(fields: Sequence[str]) -> str:
 
 
 def find_header(rows: Sequence[Row], form: SampleForm, column_names: Collection[str]) -> Header | None:
-    """Return the header above the first sample; None if there is no sample, or a wrong one above it.
+    """Return the header above the first sample, or None if there is no sample, or a wrong one above it.
 
-    A row that has some of the ``column_names`` is the one of the names, if there is any.
+    A row with some of the ``column_names`` is the row of the names.
     """
     first_sample = next((place for place, row in enumerate(rows) if form.fits(row)), None)
     if first_sample is None:
@@ -159,7 +159,7 @@ def _has_name(row: Row, column_names: Collection[str]) -> bool:
 
 
 def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str) -> list[str]:
-    """Return sentences on the rows that were left out; ``first_line`` is the number of the first row."""
+    """Return sentences on the rows that were left out, where ``first_line`` is the number of the first row."""
     notes = []
     rows_above = [header.names_row, header.units_row, header.skipped_row]
     top = min((place for place in rows_above if place is not None), default=header.first_sample)
@@ -198,5 +198,5 @@ def _without_empty_end(row: Row, width: int) -> Row:
 
 
 def _is_sample_of_missing_values(row: Row, width: int) -> bool:
-    """Return whether a row has as many fields as the samples, none of them a value; at least one says so."""
+    """Return whether a row has as many fields as the samples, all missing, and one of them in words."""
     return len(row) == width and all(map(is_missing, row)) and any(map(str.strip, row))

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let what interrupts this block leave it as it was raised, also where it has met compiled code.
+    """Raise an interruption of this block as it was, even if it passed through compiled code.
 
     Compiled code calls Python to make an array. An exception that a signal or another thread raises there comes out of
     Numba as the cause of a SystemError.

@@ -36,28 +36,28 @@ def described_as(text: str) -> Any:
 def option(group: str, metavar: str, *, without: str = "", example: str = "") -> Any:
     """Return the annotation of a setting that has an option of the command line.
 
-    The help lists it under ``group`` with ``metavar`` for its value, an ``example`` of one, and what holds ``without``
-    it, where that is no plain default.
+    The help lists it under ``group`` with ``metavar`` for its value, an ``example`` of a value, and a phrase on the
+    default (``without``) if it is not a plain value.
     """
     marks = {"group": group, "metavar": metavar, "without": without, "example": example}
     return pydantic.Field(json_schema_extra={key: text for key, text in marks.items() if text})
 
 
-# Closer to 1, the limits of intervals are no finite numbers any more.
+# Closer to 1, the limits of intervals are not finite.
 Coverage = Annotated[float, pydantic.Field(gt=0, le=0.999_999_999)]
 # Text that fits in a field of a table.
 Line = Annotated[str, pydantic.Field(pattern=r"^[^\r\n]*$"), described_as("text of one line")]
 
 
 class Mistake(NamedTuple):
-    """A mistake in settings: the path to the wrong value, and what is wrong there."""
+    """A mistake in settings: the path to the wrong value, and the text of the message."""
 
     path: Path
     text: str
 
 
 class SettingsError(NarxbenchError):
-    """One or several ``mistakes`` in settings; a validator may raise it with paths relative to its value.
+    """One or several ``mistakes`` in settings. A validator may raise it with paths relative to its value.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class SettingsError(NarxbenchError):
 
 
 def validated(model: type[T], values: object, source: str) -> T:
-    """Return ``values`` as a ``model``; each mistake is a line ``SOURCE: KEY.PATH[0]: found …; allowed: …``."""
+    """Return ``values`` as a ``model``. Each mistake is a line ``SOURCE: KEY.PATH[0]: found …; allowed: …``."""
     try:
         return model.model_validate(values)
     except pydantic.ValidationError as error:
@@ -83,12 +83,12 @@ def validated(model: type[T], values: object, source: str) -> T:
 
 
 def read_result(model: type[T], path: StrPath, what: str) -> T:
-    """Return the content of a file that a step has written; ``what`` names it in the error if it is damaged or old."""
+    """Return the content of a file that a step has written, which errors call ``what`` if it is damaged or old."""
     return as_result(model, read_json(path), path, what)
 
 
 def as_result(model: type[T], content: object, path: StrPath, what: str) -> T:
-    """Return what was read from a file that a step has written, checked; the error is that of :func:`read_result`."""
+    """Return the checked content of a file that a step has written, with the same error as :func:`read_result`."""
     try:
         return validated(model, content, str(path))
     except SettingsError as error:
@@ -162,7 +162,7 @@ def _inlined(schema: Any, definitions: Schema) -> Any:
 
 
 def _follow(schema: Schema, location: Path) -> tuple[Path, Schema]:
-    """Return the path that the user knows and the schema there; for an unknown key, the schema of its mapping."""
+    """Return the path that the user knows and its schema, or the schema of the mapping of an unknown key."""
     if location[-1:] == ("[key]",):
         path, mapping = _follow(schema, location[:-2])
         return path, mapping.get("propertyNames", {"type": "string"})
@@ -225,7 +225,7 @@ def _wrong_value(schema: Schema, error_type: str, value: Any) -> str:
     shown, hint = show(value), ""
     if isinstance(value, str):
         hint = did_you_mean(value, choices)
-        # A wrong choice is known to be text; the kind would only distract.
+        # A wrong choice is known to be text, and the kind would only distract.
         if choices or error_type.startswith("string"):
             shown = show(value, kind=False)
     return f"found {shown}; allowed: {_description(schema)}{hint}"

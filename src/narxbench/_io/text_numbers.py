@@ -1,4 +1,4 @@
-"""Columns of texts that hold numbers in the forms of loggers and spreadsheets, which pandas leaves as texts."""
+"""Columns of numbers in the forms of loggers and spreadsheets, which pandas reads as texts."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from narxbench._io.fields import is_missing
 ALLOWED = "a finite number, or nothing where it is missing"
 
 
-# Makes the error of a row: what was found there, and what is allowed.
+# Makes the error of a row from the field there and the allowed ones.
 RowError = Callable[[int, str, str], NarxbenchError]
 
 
@@ -42,9 +42,9 @@ def numbers_of_texts(
     texts : sequence of str or NaN
         The fields of the column.
     decimal : {".", ","} or None
-        The decimal mark; None: the file does not show it.
+        The decimal mark, or None if the file does not show it.
     error : callable
-        Returns the error of a row: what was found there, and what is allowed.
+        Makes the error of a row from the field there and the allowed ones.
     source : str
         The name of the file, for errors.
     """
@@ -84,7 +84,7 @@ def _ambiguous_comma(row: int, field: str, error: RowError, source: str) -> Fiel
 
 
 def _wrong_number(row: int, field: str, mark: str, error: RowError) -> NarxbenchError:
-    """Return the error of a field that is no finite number."""
+    """Return the error of a field that is not a finite number."""
     hint = ""
     if marks_of(field) == (other_mark(mark),):
         hint = f" (with read decimal={other_mark(mark)} it is a number)"

@@ -1,4 +1,4 @@
-"""Units of columns: in their names, as in ``y [°C]`` and ``u (V)``, and in a row of their own below the names."""
+"""Units of columns: in their names, as in ``y [°C]`` and ``u (V)``, or in a row below the names."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _UNIT = re.compile(rf"{_FACTOR}(?: ?[*·./ ⋅] ?{_FACTOR})*")
 # As loggers describe times in the place of a unit: hh:mm:ss.
 _FORM_OF_TIME = re.compile(r"(?i:[dmyhst]+(?:[:./ -][dmyhs]+)+)")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
-# In x[0] and y[k-1] there is no unit, in u(t) and G(s) neither.
+# The brackets of x[0], y[k-1], u(t) and G(s) do not hold units.
 _INDEX, _ARGUMENT = re.compile(r"[0-9ijkn+-]*"), re.compile(r"[0-9ijknstz+-]*")
 # A name, and what may be its unit: [°C] after it in any form, (V) and /V only where that is a unit.
 _NAME_AND_UNIT = re.compile(
@@ -42,7 +42,7 @@ def are_units(fields: Sequence[str]) -> bool:
 
 
 def unit_of(field: str) -> str:
-    """Return the unit that a field of a row of units holds, without brackets; "" if it is none.
+    """Return the unit that a field of a row of units holds, without brackets, or "" if it has none.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def split_name(name: str) -> tuple[str, str]:
 def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return names without their units, and the units, "" if there is none.
 
-    Where two names would be the same, these are left as they are.
+    If two names would be the same, both keep their units.
     """
     if not full_names:
         return (), ()

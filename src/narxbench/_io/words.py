@@ -59,7 +59,7 @@ def counted(count: int, singular: str, plural: str) -> str:
 
 
 def probability(value: float) -> str:
-    """Return a probability with two digits behind the point; nothing is certain.
+    """Return a probability with two digits behind the point, never as 0 or 1.
 
     Examples
     --------

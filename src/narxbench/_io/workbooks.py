@@ -22,12 +22,12 @@ def text_of_sheet(file: DataFile) -> str:
 
     try:
         with warnings.catch_warnings():
-            # Styles and drawings that it does not know are of no matter here.
+            # Unknown styles and drawings do not matter here.
             warnings.simplefilter("ignore")
             workbook = openpyxl.load_workbook(io.BytesIO(file.content), read_only=True, data_only=True)
             names = [sheet.title for sheet in workbook.worksheets]
             rows_by_name = {name: _rows(workbook[name]) for name in names if file.part in (None, name)}
-    except Exception:  # a library raises what it wants for a damaged file
+    except Exception:  # libraries raise errors of any kind for a damaged file
         problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
     name = _filled_sheet(file, names, rows_by_name)

@@ -1,6 +1,6 @@
 """Strict reading of YAML: plain values only, no key twice, and one clear line for each mistake.
 
-The syntax is YAML 1.2, scanned by ruamel.yaml; values are mappings, lists, texts, finite numbers, ``true``, ``false``
+The syntax is YAML 1.2, scanned by ruamel.yaml. Values are mappings, lists, texts, finite numbers, ``true``, ``false``
 and ``null``. All else is text: ``on``, ``yes``, dates, ``0x10`` and ``1_000``. Anchors, aliases and tags are refused,
 so that no small file grows without end and none makes other objects.
 """
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[-+]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def read_mapping(path: StrPath) -> dict[str, Any]:
-    """Return the mapping in a YAML file; see :func:`read_value`."""
+    """Return the mapping in a YAML file, as :func:`read_value` reads it."""
     value = read_value(read_text(path, MOST_BYTES), str(path))
     if not isinstance(value, dict):
         raise FileError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
@@ -42,7 +42,7 @@ def read_mapping(path: StrPath) -> dict[str, Any]:
 
 
 def read_value(text: str, source: str) -> Any:
-    """Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``."""
+    """Return the value of YAML text, built of dict, list, str, int, float, bool and None. Errors name ``source``."""
     return deepcopy(_cached_value(text, source))
 
 

@@ -1,4 +1,4 @@
-"""Outputs that were not measured: what a model predicts for them from the outputs before each gap."""
+"""Outputs that were not measured, as a model predicts them from the outputs before each gap."""
 
 from typing import TYPE_CHECKING
 
@@ -80,7 +80,7 @@ def _bridge(  # type: ignore[no-untyped-def]
         differences[k] = 0.0 if is_integrated and not has_level else noise[k] - level
         innovations[k] = differences[k] - change
         terms_of[k] = value if is_on_output else (y[k] - offset) / scale
-        # What was measured lies within the bound.
+        # Measured outputs are within the bound.
         if not (abs(y[k]) <= bound and abs(terms_of[k] * scale + offset) <= bound):
             return k
     return n

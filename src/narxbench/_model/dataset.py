@@ -21,7 +21,7 @@ class Signals(NamedTuple):
 
 
 def as_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
-    """Return numbers as an array of shape (samples, columns); a single column may also have the shape (samples,).
+    """Return numbers as an array of shape (samples, columns). A single column may also have the shape (samples,).
 
     Anything else raises :class:`NarxbenchError`, whose message calls the argument ``name``.
     """
@@ -50,7 +50,7 @@ def finite_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np
 
 
 def outputs_with_gaps(name: str, values: ArrayLike, n_first: int) -> NDArray[np.float64]:
-    """Return outputs, shape (samples,), NaN where they are missing; none of the first ``n_first`` may be."""
+    """Return outputs, shape (samples,), NaN where they are missing, which none of the first ``n_first`` may be."""
     table = as_signals(name, values)
     _refuse_samples(name, table, np.isinf(table), "finite numbers")
     needed = f"the first {n_first} outputs, which a prediction begins from; later ones may be missing"
@@ -85,7 +85,7 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
     ------
     FileError
         If the file cannot be read, a column is missing, a value is not a finite number, or there are no samples. The
-        message is one line with the file, the line, the column, what was found and what is allowed.
+        message is one line with the file, the line, the column, the text there and the allowed ones.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
 
 
 def signals_csv(u: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Return finite inputs and outputs as the text of a CSV file; reading it gives exactly the same doubles."""
+    """Return finite inputs and outputs as the text of a CSV file, from which the same doubles are read."""
     return "u,y\n" + "".join(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(u, y, strict=True))
 
 
@@ -137,7 +137,7 @@ def write_signals(path: StrPath, u: NDArray[np.float64], y: NDArray[np.float64])
 
 
 def snr_label(snr_db: float) -> str:
-    """Return an SNR as file names have it, such as ``50`` or ``37.5``; different SNRs have different labels."""
+    """Return an SNR as file names have it, such as ``50`` or ``37.5``. Different SNRs have different labels."""
     number = float(snr_db)
     if number.is_integer():
         return str(int(number))

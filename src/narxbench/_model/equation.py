@@ -31,7 +31,7 @@ class Notation:
     term : callable
         Writes a product of lagged signals inside a formula.
     times : str
-        Stands between a number and a term.
+        The sign between a number and a term.
     formula : callable
         Sets a formula in running text.
     words : callable
@@ -48,7 +48,7 @@ class Notation:
     with_digits: Callable[[int], "Notation"]
 
     def summands(self, weights: Sequence[float], terms: Sequence[str], *, is_first: bool = True) -> list[str]:
-        """Return the summands of a sum with their signs; the first of the sum has a sign only if it is negative."""
+        """Return the summands of a sum with their signs. The first of the sum has a sign only if it is negative."""
         summands: list[str] = []
         for weight, term in zip(weights, terms, strict=True):
             summand = self.number(abs(weight))
@@ -62,7 +62,7 @@ class Notation:
 
 
 def plain(digits: int | None) -> Notation:
-    """Return the notation of plain text with this number of significant digits; None: all digits of a number."""
+    """Return the notation of plain text with this number of significant digits, or all digits if it is None."""
     number: Callable[[float], str] = repr
     if digits is not None:
         number = _rounded(digits)
@@ -110,7 +110,7 @@ def latex_of(model: "Model", digits: int) -> str:
 
 
 def legend(model: "Model", notation: Notation, *, with_plain_names: bool = False, with_step: bool = True) -> list[str]:
-    """Return phrases that say what the signals of a model are, what its noise is, and how long a step is.
+    """Return phrases on the signals of a model, its noise, and the length of a step.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _signals(model: "Model", symbols: Sequence[str], notation: Notation) -> Iter
 
 
 def _level_digits(offset: float, scale: float) -> int:
-    """Return the number of significant digits of an offset: those before its scale, and those of the variation."""
+    """Return the number of significant digits of an offset: enough to show a variation of the size of the scale."""
     if scale == 1.0:
         return sys.float_info.dig
     needed = DIGITS + math.ceil(math.log10(max(1.0, abs(offset) / scale)))
@@ -178,7 +178,7 @@ def noise_line(model: "Model", notation: Notation) -> str:
 
 
 def _noise_formula(model: "Model", notation: Notation) -> str:
-    """Return the formula of the noise w(k), made of white noise e(k); v(k) is its difference if it is integrated."""
+    """Return the formula of the noise w(k), made of white noise e(k). v(k) is its difference if it is integrated."""
     noise = model.noise
     signal = "v" if noise.is_integrated else "w"
     ar_weights = [-model.autoregression[lag - 1] for lag in noise.ar_lags]

@@ -1,6 +1,6 @@
 """Excitation: the input signals that drive a simulated system.
 
-Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal. A held
+Each kind of excitation is a settings model with its value of the key ``kind``, and ``samples`` draws the signal. A held
 and a binary input are made of another input: without one, of the input that the system has (:func:`input_for_system`).
 """
 
@@ -72,7 +72,7 @@ class RecordedInput(Settings):
     file: str = Field(min_length=1)
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return the first samples of the file, of shape (size,); nothing is drawn."""
+        """Return the first samples of the file, of shape (size,), without random numbers."""
         (recorded,) = read_signals(self.file, ("u",))
         if len(recorded) < size:
             raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")
@@ -119,13 +119,13 @@ Excitation = Annotated[
 
 
 class _ExcitationSettings(Settings):
-    """Settings with the one field by which messages know an excitation."""
+    """Settings with one field, for messages about an excitation."""
 
     excitation: Excitation
 
 
 def input_for_system(excitation: Excitation, system_input: Excitation) -> Excitation:
-    """Return an input for a system: one that is made of another but does not say of which is made of the system's."""
+    """Return an input for a system. One that is made of an unnamed input is made of the input of the system."""
     if not isinstance(excitation, HeldInput | BinaryInput) or excitation.source:
         return excitation
     if isinstance(system_input, HeldInput | BinaryInput):
@@ -134,11 +134,11 @@ def input_for_system(excitation: Excitation, system_input: Excitation) -> Excita
 
 
 def recorded_file(excitation: Excitation) -> str:
-    """Return the file that an input, or the one that it is made of, is read from; empty if it is drawn."""
+    """Return the file that an input, or its source, is read from, or an empty text if it is drawn."""
     source = excitation.source if isinstance(excitation, HeldInput | BinaryInput) else excitation
     return source.file if isinstance(source, RecordedInput) else ""
 
 
 def excitation_of(values: object, source: str = "") -> Excitation:
-    """Return the excitation that plain data describe, or the excitation itself; errors name ``source``, if any."""
+    """Return the excitation that plain data describe, or the excitation itself. Errors name ``source``, if any."""
     return validated(_ExcitationSettings, {"excitation": values}, source).excitation

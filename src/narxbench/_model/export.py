@@ -44,7 +44,7 @@ class Program(NamedTuple):
     n_inputs : int
         The number of inputs.
     offsets, scales : sequence of float
-        One for the output and for each input; the sum of the terms is in units of ``(output - offset) / scale``.
+        One for the output and for each input. The sum of the terms is in units of ``(output - offset) / scale``.
     comment : sequence of str
         Lines for readers at the top of the program.
     functions : mapping of int to (str, int)
@@ -61,7 +61,7 @@ class Program(NamedTuple):
 
     @property
     def arguments(self) -> list[int]:
-        """The positions of the inputs that are arguments of the program; it computes the others from them."""
+        """The positions of the inputs that are arguments of the program, which computes the others from them."""
         return [position for position in range(self.n_inputs) if position not in self.functions]
 
     @property
@@ -119,12 +119,12 @@ class Program(NamedTuple):
         return products
 
     def result(self) -> str:
-        """Return the expression for the output; the variable ``value`` holds the sum of the terms."""
+        """Return the expression for the output, in which the variable ``value`` holds the sum of the terms."""
         return unscaled_value(self.offsets[OUTPUT], self.scales[OUTPUT])
 
 
 def function_value(function: str, value: str, functions: Mapping[str, str]) -> str:
-    """Return the expression for a function of a value; the value itself where the name of the function is empty.
+    """Return the expression for a function of a value, or the value itself if the name of the function is empty.
 
     ``functions`` has those that have another form in the language than ``name(value)``.
     """
@@ -143,7 +143,7 @@ def scaled_value(value: str, offset: float, scale: float) -> str:
 
 
 def unscaled_value(offset: float, scale: float) -> str:
-    """Return the expression for an output in its own unit; the variable ``value`` holds the sum of the terms."""
+    """Return the expression for an output in its unit, in which the variable ``value`` holds the sum of the terms."""
     value = "value"
     if scale != 1:
         value = f"{value} * {scale!r}"
@@ -346,8 +346,8 @@ def _matlab_input(lag: int, position: int) -> str:
 def _sysidentpy(program: Program, name: str) -> Iterator[str]:
     """Yield the lines of a program for SysIdentPy.
 
-    SysIdentPy has no ``u(k)``. If a term has the current input, each input is given one sample early, and all lags of
-    inputs are larger by one.
+    SysIdentPy cannot express ``u(k)``. If a term has the current input, each input is given one sample early, and all
+    lags of inputs are larger by one.
     """
     if not program.factors:
         raise NarxbenchError("language: SysIdentPy has no model of the constant term alone; allowed: python, c, matlab")
@@ -388,7 +388,7 @@ def _sysidentpy(program: Program, name: str) -> Iterator[str]:
 def _sysidentpy_class(class_name: str, padding: int) -> Iterator[str]:
     """Yield the lines of a class that gives SysIdentPy each input one sample early.
 
-    ``padding`` is 1 if that makes the longest lag longer, and 0 if the output has a lag that is at least as long.
+    ``padding`` is 1 if this makes the longest lag longer, and 0 if the output has a lag that is at least as long.
     """
     yield f"class {class_name}(FROLS):"
     yield "    def predict(self, *, X, y, steps_ahead=None, forecast_horizon=None):"

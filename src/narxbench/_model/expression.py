@@ -1,6 +1,6 @@
-"""Right-hand sides that are no plain polynomial: noise terms, fractions, exponentials and sines, read as data.
+"""Right-hand sides that are not plain polynomials: noise terms, fractions, exponentials and sines, read as data.
 
-Python's own parser turns the text into a tree. Nothing is evaluated, and only the nodes that are listed here are
+Python's parser turns the text into a tree, which is never evaluated. Only the nodes that are listed here are
 allowed. Exponential and sine are computed with decimals: the last bit of the C library's result depends on the
 processor.
 """
@@ -18,9 +18,9 @@ from narxbench._io.yaml import MAX_DEPTH
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 
 Function = Callable[[Sequence[Sequence[float]], int], float]
-"""The value at sample k for the signals (y, u, e); lagged samples before the first one are 0."""
+"""The value at sample k for the signals (y, u, e), whose samples before the first one are 0."""
 
-# Characters, beyond which Python's parser may run out of its stack.
+# Beyond this number of characters, Python's parser may run out of its stack.
 MAX_LENGTH = 2000
 # The names of the signals, and their places among them.
 _SIGNALS = {name: place for place, name in enumerate("yue")}
@@ -85,7 +85,7 @@ def exponential(x: float) -> float:
 
 
 def sine(x: float) -> float:
-    """Return sin(x) with the same last bit on every machine; NaN if the magnitude of x is 1e15 or more.
+    """Return sin(x) with the same last bit on every machine, or NaN if the magnitude of x is 1e15 or more.
 
     The angle is reduced modulo 2 pi, of which 75 digits are known, and the Taylor series is summed with 50 digits.
     """
@@ -177,7 +177,7 @@ def _needs_evaluation(node: ast.AST) -> bool:
 
 
 def _is_nonlinear(node: ast.AST) -> bool:
-    """Return whether a fraction or a function in a term depends on the signals: then it is no polynomial of them."""
+    """Return whether a fraction or a function in a term depends on the signals, so that it is not a polynomial."""
     return any(not _names(argument).isdisjoint(_SIGNALS) for argument in _arguments(node))
 
 
@@ -220,7 +220,7 @@ def _signed(sign: int, function: Function) -> Function:
 
 
 def _quotient(numerator: float, denominator: float) -> float:
-    """Return a quotient; NaN for a denominator of 0, where Python raises: the system has then diverged."""
+    """Return a quotient, or NaN for a denominator of 0, with which the system has diverged."""
     return numerator / denominator if denominator else math.nan
 
 

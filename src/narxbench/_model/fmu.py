@@ -1,6 +1,6 @@
 """A model as a Functional Mock-up Unit (FMI 2.0, co-simulation): its C code with the interface of the standard.
 
-The unit has the sources and, where it is asked for, the binary for this kind of machine. It is a zip file whose bytes
+The unit has the sources and, on request, the binary for this kind of machine. It is a zip file whose bytes
 depend on the model and the compiler only.
 
 Standard: Functional Mock-up Interface for Model Exchange and Co-Simulation, version 2.0.4, https://fmi-standard.org.
@@ -56,7 +56,7 @@ def fmu_bytes(model: "Model", program: Program, code: str, name: str, *, with_bi
     Raises
     ------
     NarxbenchError
-        If there is no compiler, or it fails.
+        If the compiler is missing, or fails.
     """
     variables = _variables(model, program)
     step_time = model.step_time or 1.0

@@ -19,8 +19,8 @@ Integers = NDArray[np.int64]
 class Forecaster:
     """Forecasts of the output from samples of a record on.
 
-    Noise in the equation: the terms are those of measured outputs as far as there are any, then of forecasts, and the
-    forecast of the noise is added to their sum. Noise on the output: it is added to the free run.
+    Noise in the equation: the terms have measured outputs as far as these go, then forecasts, and the forecast of the
+    noise is added to their sum. Noise on the output: its forecast is added to the free run.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Forecaster:
         self._noise, self._innovations = noise, self._filter.innovations(noise, self._stride)
 
     def forecasts(self, origins: Sequence[int], samples: int) -> Floats:
-        """Return the forecasts of this many samples after each origin, infinite from where they diverge on.
+        """Return the forecasts of this many samples after each origin, infinite once they diverge.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Forecaster:
         return np.where(np.abs(forecast) <= self._bound, forecast, np.inf)
 
     def _simulated(self, inputs: Floats, outputs: Floats, disturbance: Floats | None = None) -> Floats:
-        """Return a free run after some outputs, infinite from where it diverges on; a disturbance enters each sum."""
+        """Return a free run after some outputs, infinite once it diverges. A disturbance is added to each sum."""
         monomials, weights = self._model.monomials, list(self._model.coefficients)
         if disturbance is not None:
             inputs = np.column_stack([inputs, disturbance])

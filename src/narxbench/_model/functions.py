@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 
 
 def parsed(name: Any) -> tuple[str, str] | None:
-    """Return function and input of a name such as ``abs(u)``, whether or not such a function exists; else None.
+    """Return function and input of a name such as ``abs(u)``, whether or not such a function exists, or else None.
 
     ``1/u`` is another name of ``reciprocal(u)``.
     """
@@ -56,7 +56,7 @@ def check_function(name: str) -> None:
 
 
 def applied(name: str, values: Floats) -> Floats:
-    """Return a function of each value; NaN where the result is not a finite number, as for sqrt(-1)."""
+    """Return a function of each value, NaN where the result is not a finite number, as for sqrt(-1)."""
     function = FUNCTIONS[name]
     results = []
     for value in values.tolist():
@@ -95,7 +95,7 @@ def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
 def completed(inputs: Sequence[str], values: Floats) -> Floats:
     """Return values, shape (samples, inputs), in which inputs that are functions of others have been computed.
 
-    They are NaN where a function is no finite number; :func:`check_domains` refuses such values.
+    They are NaN where a function is not finite, and :func:`check_domains` refuses such values.
     """
     values = values.copy()
     for position, (function, argument) in derived(inputs).items():
@@ -104,7 +104,7 @@ def completed(inputs: Sequence[str], values: Floats) -> Floats:
 
 
 def check_domains(name: str, inputs: Sequence[str], values: Floats) -> None:
-    """Raise NarxbenchError, which calls the argument ``name``, if an input that was computed is no finite number."""
+    """Raise NarxbenchError, which calls the argument ``name``, if a computed input is not a finite number."""
     for position, (function, argument) in derived(inputs).items():
         rows = np.flatnonzero(~np.isfinite(values[:, position]))
         if len(rows):

@@ -1,4 +1,4 @@
-"""Indexes of pandas that go on after a record. Whoever has them has imported pandas already; nobody else waits."""
+"""Indexes of pandas that continue after a record. pandas is imported only if a signal has such an index."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ _ALIKE = {"i": "iuf", "u": "iuf", "f": "iuf", "M": "M", "m": "m"}
 
 
 def index_of(signal: Any) -> Any:
-    """Return the index of a frame or series of pandas; None of anything else."""
+    """Return the index of a frame or series of pandas, None for anything else."""
     return signal.index if hasattr(signal, "iloc") else None
 
 
 def common_index(u: Any, y: Any) -> Any:
-    """Return the index of inputs and output; None where neither has one.
+    """Return the index of inputs and output, or None if neither has one.
 
     Raises
     ------
@@ -35,14 +35,14 @@ def common_index(u: Any, y: Any) -> Any:
 
 
 def following_index(record: Any, future: Any, samples: int) -> Any:
-    """Return the index of the samples that follow a record; None where neither it nor the future has an index.
+    """Return the index of the samples that follow a record, or None if neither it nor the future has an index.
 
     Parameters
     ----------
     record : index or None
         The index of the record.
     future : index or None
-        The index of at most as many samples after the record. One that counts from 0 says nothing.
+        The index of at most as many samples after the record. One that counts from 0 is ignored.
     samples : int
         The number of samples that follow.
 
@@ -69,7 +69,7 @@ def continued_index(index: Any, samples: int) -> Any:
     Raises
     ------
     NarxbenchError
-        If the index does not go on evenly.
+        If the index does not continue evenly.
     """
     import pandas as pd
 

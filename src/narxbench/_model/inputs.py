@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 def input_values(
     names: Sequence[str], u: Any, samples: int | None, n_outputs: int | None, argument: str = "u"
 ) -> Floats:
-    """Return the inputs of some names, shape (samples, inputs); without names an array without columns.
+    """Return the inputs of some names, shape (samples, inputs), or an array without columns if there are none.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _no_inputs(names: Sequence[str], samples: int | None) -> Floats:
 
 
 def _completed_inputs(names: Sequence[str], u: Any, argument: str) -> Any:
-    """Return inputs in the order of the model; functions of inputs that were left out are computed."""
+    """Return inputs in the order of the model, and compute functions of inputs that were left out."""
     functions = derived(names)
     measured = [position for position in range(len(names)) if position not in functions]
     u = columns_of_frame(u, [names[position] for position in measured], argument)
@@ -75,9 +75,9 @@ def _completed_inputs(names: Sequence[str], u: Any, argument: str) -> Any:
 
 
 def columns_of_frame(frame: Any, names: Sequence[str], argument: str) -> Any:
-    """Return the columns of a frame that have some names, with a unit or without; anything else as it is.
+    """Return the columns of a frame that have some names, with a unit or without, or anything else as it is.
 
-    A frame that has some of the names but not all raises NarxbenchError; one that has none is taken by position.
+    A frame that has some of the names but not all raises NarxbenchError. One that has none is taken by position.
     """
     if not hasattr(frame, "iloc") or not hasattr(frame, "columns"):
         return frame

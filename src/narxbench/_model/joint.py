@@ -32,7 +32,7 @@ JOINT_FORMAT, JOINT_VERSION = "narxbench-joint-model", 1
 class JointModel:
     """Models of several outputs that predict together, from the inputs alone.
 
-    Where the model of an output has another output among its inputs, it takes the value that the model of this one
+    If the model of an output has another output among its inputs, it takes the value that the model of the other
     computes in the same run.
 
     Attributes
@@ -99,7 +99,7 @@ class JointModel:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs: those of all models that are no outputs, in their order."""
+        """Names of the inputs of all models that are not outputs, in their order."""
         names: dict[str, None] = {}
         for model in self.models:
             names |= dict.fromkeys(model.inputs)
@@ -138,17 +138,17 @@ class JointModel:
         Parameters
         ----------
         u : array or frame, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without inputs. A frame may have them in any order next to other columns.
+            The inputs, None for a model without inputs. A frame may have them in any order next to other columns.
         y_initial : array or frame, shape (at least initial_samples, outputs)
             The measured outputs from the first sample on, of which the first ``initial_samples`` count.
         samples : int, optional
-            The number of samples to return; needed without inputs.
+            The number of samples to return, needed without inputs.
 
         Returns
         -------
         array of float, shape (samples, outputs)
-            The outputs of the first ``initial_samples``, then those of the run. If an argument is a frame of pandas,
-            the result is a frame with its index.
+            The measured outputs of the first ``initial_samples``, then the computed ones. If an argument is a frame of
+            pandas, the result is a frame with its index.
 
         Raises
         ------
@@ -205,13 +205,13 @@ class JointModel:
         inputs : array, shape (samples, inputs)
             The inputs.
         states : array, shape (samples, outputs)
-            What each output depends on as its past, before the first sample.
+            The past that each output depends on, before the first sample.
         outputs : array, shape (samples, outputs)
-            What the other outputs see of each output, before the first sample.
+            The values of each output that the other outputs depend on, before the first sample.
         noise : array, shape (samples, outputs)
-            What is added to the state of each output, for the others to see.
+            Added to the state of each output, for the other outputs.
         disturbances : array, shape (samples, outputs)
-            What is added to the sum of the terms of each output.
+            Added to the sum of the terms of each output.
         bounds : sequence of float
             The magnitude above which each output has diverged.
         first : int
@@ -224,7 +224,7 @@ class JointModel:
             equation = equations[position]
             for weight, monomial in zip(equation.coefficients, equation.monomials, strict=True):
                 for signal, lag in monomial:
-                    # Others see an output with its noise.
+                    # Other outputs depend on an output with its noise.
                     column = signal if signal == position else n_outputs + signal
                     factors.append((column, lag, equation.offsets[signal], equation.scales[signal]))
                 weights.append(weight)
@@ -266,7 +266,7 @@ class JointModel:
         Raises
         ------
         NarxbenchError
-            As :meth:`simulate`, except that a run that diverges raises nothing: its scores are None.
+            As :meth:`simulate`, except that a run that diverges has the scores None.
         """
         measured = self._output_values("y", y)
         first, count = self.initial_samples, len(measured)
@@ -285,8 +285,8 @@ class JointModel:
         """Return the outputs that the models expect after a record.
 
         The forecast begins with the last measured outputs, and each has the forecast of its noise, as for
-        :meth:`narxbench.Model.forecast`. Over the record each model takes the other outputs as measured; after it, as
-        they are expected.
+        :meth:`narxbench.Model.forecast`. Over the record each model takes the other outputs as measured, and after it
+        as expected.
 
         Parameters
         ----------
@@ -300,14 +300,14 @@ class JointModel:
         Returns
         -------
         array of float, shape (steps, outputs)
-            The expected outputs; a frame whose index goes on after the record if an argument is a frame of pandas.
+            The expected outputs. If an argument is a frame of pandas, a frame whose index continues after the record.
 
         Raises
         ------
         DivergedError
             If a forecast, or a free run over the record, grows beyond all bounds.
         NarxbenchError
-            As :meth:`score`, and if ``u_future`` is too short or its index does not follow that of the record.
+            As :meth:`score`, and if ``u_future`` is too short or its index does not follow the record.
         """
         measured = self._output_values("y", y)
         count = len(measured)
@@ -368,8 +368,8 @@ class JointModel:
         Returns
         -------
         str
-            The program. A comment at the top says what its arguments are, and how often to call it. Its operations are
-            those of :meth:`simulate`, in the same order.
+            The program. A comment at the top describes its arguments, and how often to call it. It has the same
+            operations as :meth:`simulate`, in the same order.
 
         Raises
         ------
@@ -396,7 +396,7 @@ class JointModel:
 
     @classmethod
     def from_dict(cls, data: object, source: str = "joint model") -> "JointModel":
-        """Return the joint model of plain data that :meth:`to_dict` returned; errors name the source."""
+        """Return the joint model of plain data that :meth:`to_dict` returned. Errors name the source."""
         if not isinstance(data, dict) or data.get("format") != JOINT_FORMAT or not isinstance(data.get("models"), list):
             raise FileError(f"{source}: not a joint model; allowed: a file that JointModel.save wrote")
         check_version(data, JOINT_VERSION, source)
@@ -409,7 +409,7 @@ class JointModel:
             raise FileError(f"{source}: {error}") from None
 
     def save(self, path: StrPath) -> None:
-        """Write the models to a file in JSON; :meth:`load` returns equal ones.
+        """Write the models to a file in JSON, from which :meth:`load` returns equal ones.
 
         Raises
         ------
@@ -453,8 +453,8 @@ def _simulate_jointly(  # type: ignore[no-untyped-def]
     bounds,
     first,
 ):
-    # Returns the first sample at which an output is outside its bound. Equations are in the order of computation; the
-    # columns of signals are those of JointModel._run.
+    # Returns the first sample at which an output is outside its bound. Equations are in the order of computation, and
+    # signals have the same columns as in JointModel._run.
     n_outputs = order.shape[0]
     for k in range(first, signals.shape[0]):
         t = 0

@@ -32,7 +32,7 @@ class JointEquation(NamedTuple):
     coefficients : sequence of float
         The weights of the terms.
     offsets, scales : sequence of float
-        One for each signal; the sum of the terms is in units of ``(output - offset) / scale``.
+        One for each signal. The sum of the terms is in units of ``(output - offset) / scale``.
     """
 
     output: int
@@ -57,11 +57,11 @@ class JointProgram:
     Attributes
     ----------
     outputs, inputs : sequence of str
-        The signals; inputs that are functions of others are computed from these.
+        The signals, of which inputs that are functions of others are computed from these.
     equations : sequence of JointEquation
         In an order in which each depends on no later one at the same sample.
     step : int
-        The number of samples of the data in one step of the program: all lags are multiples of it.
+        The number of samples of the data in one step of the program. All lags are multiples of it.
     sampling_time : float or None
         Seconds between samples, if known.
     texts : sequence of str
@@ -164,7 +164,7 @@ class JointProgram:
 
 
 def result(equation: JointEquation) -> str:
-    """Return the expression for an output; the variable ``value`` holds the sum of its terms."""
+    """Return the expression for an output, in which the variable ``value`` holds the sum of its terms."""
     return unscaled_value(equation.offsets[equation.output], equation.scales[equation.output])
 
 

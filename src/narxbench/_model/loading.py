@@ -1,4 +1,4 @@
-"""Models of files: those that a model saves, and those of a whole identification, which hold all its models."""
+"""Models of files: files of a single model, and of a whole identification with all its models."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def load_model(path: StrPath, competitor: str | None = None) -> Model:
     path : path
         A model, such as ``model.json``, or an identification, such as ``identification.json``.
     competitor : str, optional
-        The name of a model that competed in an identification, such as ``"linear ARX"`` or ``"sparse"``; None: the
+        The name of a model that competed in an identification, such as ``"linear ARX"`` or ``"sparse"``. None: the
         model that was identified.
 
     Raises
@@ -54,7 +54,7 @@ def load_model(path: StrPath, competitor: str | None = None) -> Model:
 
 
 def load_competitors(path: StrPath) -> dict[str, Model]:
-    """Return the models that competed in an identification, by name; there are none in the file of a single model."""
+    """Return the models that competed in an identification, by name, or none for the file of a single model."""
     content, source = _content(path)
     models = {}
     for entry in _entries(content.get("competitors", []), source):
@@ -73,7 +73,7 @@ def _entries(entries: object, source: str) -> list[dict[str, Any]]:
 
 
 def _content(path: StrPath) -> tuple[dict[str, Any], str]:
-    """Return what is in the file of a model or an identification, and the name of the file for messages."""
+    """Return the content of the file of a model or an identification, and the name of the file for messages."""
     source = printable(str(path), 500)
     allowed = "a file that Model.save, write_report or narxbench identify --json wrote"
     text = read_bytes(path)

@@ -58,14 +58,14 @@ class DivergedError(NarxbenchError):
 
 
 class Scores(NamedTuple):
-    """How well predictions agree with measured outputs; None if they diverge, or if there is nothing to score.
+    """How well predictions agree with measured outputs. Scores are None if they diverge or there are no outputs.
 
     Attributes
     ----------
     rrse : float or None
-        Root relative squared error: the root of the sum of squared errors relative to that of the mean of the output. 0
-        for a perfect model, 1 for one that is no better than the mean. For a constant output this and the next two are
-        None.
+        Root relative squared error: the root of the sum of squared errors relative to the errors of the mean of the
+        output. 0 for a perfect model, 1 for a model as good as the mean. For a constant output this and the next two
+        are None.
     nrmse : float or None
         Root mean squared error relative to the range of the output.
     fit_percent : float or None
@@ -98,11 +98,11 @@ class Model:
     ----------
     terms : tuple of str
         Names of the terms, such as ``"1"``, ``"y(k-1)"``, ``"y(k-1)*u(k-2)"``. Several inputs are called ``u1``,
-        ``u2``, …. Terms may be written in any spelling; the model keeps the canonical one.
+        ``u2``, …. Terms may be written in any spelling. The model keeps the canonical one.
     coefficients : tuple of float
         The weights of the terms, in the same order.
     inputs : tuple of str
-        Names of the inputs; empty for a model of the output alone.
+        Names of the inputs, empty for a model of the output alone.
     output : str
         Name of the output.
     decimation : int
@@ -121,9 +121,9 @@ class Model:
     about : mapping
         How the model was found, as plain data.
     noise_model : {"narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"}
-        Where noise w(k) enters and which coefficients it has; :mod:`narxbench._model.noise_models` describes each. In
+        Where noise w(k) enters and which coefficients it has, as :mod:`narxbench._model.noise_models` describes. In
         the equation: white (NARX), a moving average (NARMAX), an autoregression (ARARX) or both (ARARMAX); on the
-        output: white (NOE) or coloured (Box-Jenkins). Predictions some steps ahead forecast the noise; a free run is
+        output: white (NOE) or coloured (Box-Jenkins). Predictions some steps ahead forecast the noise. A free run is
         the same for all.
     moving_average : tuple of float
         c_1, c_2, … of ``D(q) w(k) = C(q) e(k)`` with white e(k) and ``C(q) = 1 + c_1 q^-1 + …``.
@@ -132,7 +132,7 @@ class Model:
     is_integrated : bool
         Whether the noise drifts: D(q) has the factor ``1 - q^-1`` too.
     degrees_of_freedom : float or None
-        Degrees of freedom of the Student-t distribution of e(k); None: e(k) is Gaussian.
+        Degrees of freedom of the Student-t distribution of e(k). None: e(k) is Gaussian.
 
     Raises
     ------
@@ -345,21 +345,21 @@ class Model:
         Parameters
         ----------
         u : array or frame, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without inputs. A frame may have them in any order next to other columns; one
-            that has none of their names is taken by position. Inputs that are functions of others, such as ``abs(u)``
-            next to ``u``, may be left out.
+            The inputs, None for a model without inputs. A frame may have them in any order next to other columns. A
+            frame that has none of their names is taken by position. Inputs that are functions of others, such as
+            ``abs(u)`` next to ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
             The measured outputs from the first sample on. A free run uses only the first ``initial_samples``. Later
-            ones may be missing (NaN): predictions some steps ahead go through a gap, and refer to the model's own
-            prediction of what is missing there. However long a gap is, none of it counts as measured.
+            ones may be missing (NaN): predictions some steps ahead go through a gap, and refer to the
+            prediction of the model for the missing outputs. However long a gap is, none of it counts as measured.
         steps : int, optional
             The prediction horizon in steps of k: each sample is predicted from the outputs measured up to that many
             steps earlier, so all outputs must be given. A sample closer to the beginning is predicted from there. None:
             a free run, in which each sample is predicted from the beginning. The noise model adds its forecast of the
             noise, to the equation or, if the noise is on the output, to the free run. The forecast of white noise is
-            zero; so the result of NOE is a free run.
+            zero, so the result of NOE is a free run.
         samples : int, optional
-            The number of samples to return; needed for a free run without inputs.
+            The number of samples to return, needed for a free run without inputs.
         initial : {"measured", "estimate"}
             The first outputs of a free run: as measured, with their noise, or estimated, such that the run is closest
             to the given outputs of its first 100 steps, or 10 times the largest lag if that is more.
@@ -423,7 +423,7 @@ class Model:
     def _without_gaps(self, u: Floats, y: Floats, bound: float) -> Floats:
         """Return outputs, shape (samples,), in which the model's predictions for scaled inputs replace NaN.
 
-        DivergedError is raised where one of them leaves the bound.
+        DivergedError is raised if one of them exceeds the bound.
         """
         if not np.isnan(y).any():
             return y
@@ -480,7 +480,7 @@ class Model:
         pandas_signals = [signal for signal in signals if hasattr(signal, "iloc")]
         if not pandas_signals or len(pandas_signals[0].index) != len(predicted):
             return predicted
-        # Whoever has frames has imported pandas already; nobody else waits for its import.
+        # Only users of frames import pandas.
         import pandas as pd
 
         return cast(Floats, pd.Series(predicted, index=pandas_signals[0].index, name=self.output))
@@ -497,26 +497,26 @@ class Model:
         """Return the outputs that the model expects after a record.
 
         The forecast begins with the last measured outputs, and has the forecast of the noise, from the noise that the
-        record shows. Noise on the output is what the outputs differ by from a free run over the whole record.
+        record shows. Noise on the output is the difference of the outputs from a free run over the whole record.
 
         Parameters
         ----------
         u : array or frame, shape (samples,) or (samples, inputs), or None
             The inputs of the record, as for :meth:`predict`.
         y : array, shape (samples,)
-            The measured outputs of the record; after the first ``initial_samples`` some may be missing (NaN).
+            The measured outputs of the record. After the first ``initial_samples`` some may be missing (NaN).
         u_future : array or frame, shape (steps,) or (steps, inputs), optional
             The inputs of the samples after the record. Of a model whose inputs act later, the last ones may be missing.
         steps : int, optional
-            The number of samples after the record, needed without ``u_future``; by default as many as that has.
+            The number of samples after the record, needed without ``u_future``. By default as many as that has.
         initial : {"measured", "estimate"}
             The first outputs of the free run, as for :meth:`predict`. They matter where the noise is on the output.
 
         Returns
         -------
         array of float, shape (steps,)
-            The expected outputs. If an argument is a frame or series of pandas, the result is a series whose index goes
-            on where that of the record ends.
+            The expected outputs. If an argument is a frame or series of pandas, the result is a series whose index
+            continues after the record.
 
         Raises
         ------
@@ -524,7 +524,7 @@ class Model:
             If a forecast, or the free run over the record, is larger than 1e6 times the largest measured output.
         NarxbenchError
             If there are too few samples, a shape is wrong, a number is not finite, or the index of ``u_future`` does
-            not follow that of the record.
+            not follow the record.
 
         Examples
         --------
@@ -566,7 +566,7 @@ class Model:
         return self._without_gaps((u - offsets[1:]) / scales[1:], y, divergence_bound(y, len(y)))
 
     def forecaster(self, u: Floats, y: Floats, initial: Initial = "measured") -> Forecaster:
-        """Return what forecasts from any sample of a record; the arguments are those of :meth:`forecast`, as arrays.
+        """Return a forecaster from any sample of a record. The arguments are as for :meth:`forecast`, but arrays.
 
         ``u`` has the inputs of the record and those after it, shape (at least len(y), inputs).
         """
@@ -600,9 +600,9 @@ class Model:
         return np.concatenate([future[:steps], padding])
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
-        """Return how well the model predicts measured outputs; the first ``initial_samples`` are not scored.
+        """Return how well the model predicts measured outputs, without the first ``initial_samples``.
 
-        Nor are outputs that are missing (NaN): the prediction goes through their gaps, as :meth:`predict` does.
+        Missing outputs (NaN) are not scored either: the prediction goes through gaps as in :meth:`predict`.
 
         Parameters
         ----------
@@ -614,7 +614,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            As :meth:`predict`, except that predictions that diverge raise nothing: their scores are None.
+            As :meth:`predict`, except that predictions that diverge have the scores None.
         """
         measured = outputs_with_gaps("y", y, self.initial_samples)
         count = len(self._inputs(u, None, len(measured)))
@@ -635,7 +635,7 @@ class Model:
         Parameters
         ----------
         u0 : float or array, shape (inputs,), or None
-            The constant inputs; None for a model without inputs.
+            The constant inputs, None for a model without inputs.
         y0 : float, optional
             An output: the model is linearised at the state of rest nearest to it, stable or not. None: at the only
             stable state of rest.
@@ -698,7 +698,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            As :meth:`linearised`; DivergedError if the output grows beyond all bounds.
+            As :meth:`linearised`, and DivergedError if the output grows beyond all bounds.
 
         Examples
         --------
@@ -728,7 +728,7 @@ class Model:
     def expanded(self) -> "Model":
         """Return this model as a polynomial of the signals in their own units, without offsets and scales.
 
-        The coefficients are computed exactly and rounded once; their covariance is transformed with them.
+        The coefficients are computed exactly and rounded once. Their covariance is transformed with them.
 
         Raises
         ------
@@ -779,7 +779,7 @@ class Model:
             raise NarxbenchError(f"terms: {finding}; allowed: fewer terms, of a lower degree")
 
     def save(self, path: StrPath) -> None:
-        """Write the model to a file in JSON; :meth:`load` returns an equal model.
+        """Write the model to a file in JSON, from which :meth:`load` returns an equal model.
 
         Raises
         ------
@@ -854,7 +854,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If the file cannot be read, is no model file, has another version, or has values that are not allowed.
+            If the file cannot be read, is not a model file, has another version, or has values that are not allowed.
         """
         content = read_bytes(path)
         try:
@@ -865,12 +865,12 @@ class Model:
 
     @classmethod
     def from_dict(cls, data: object, source: str = "model") -> "Model":
-        """Return the model of plain data that :meth:`to_dict` returned; errors name the source.
+        """Return the model of plain data that :meth:`to_dict` returned. Errors name the source.
 
         Raises
         ------
         FileError
-            If these are no data of a model, of another version, or with values that are not allowed.
+            If the data are not of a model, are of another version, or have values that are not allowed.
 
         Examples
         --------
@@ -942,13 +942,13 @@ class Model:
         Returns
         -------
         str
-            The program. A comment at the top says what its arguments are. Its operations are those of :meth:`predict`,
-            in the same order; SysIdentPy has operations of its own.
+            The program. A comment at the top describes its arguments. It has the same operations as :meth:`predict`, in
+            the same order. SysIdentPy has other operations.
 
         Raises
         ------
         NarxbenchError
-            If the language or the name is not allowed, or SysIdentPy has no code for a lag.
+            If the language or the name is not allowed, or a lag is too long for SysIdentPy.
 
         Examples
         --------
@@ -959,7 +959,7 @@ class Model:
         model = self.decimated()
         if language != "sysidentpy":
             return source(self._program(model, derived(self.inputs)), language, name)
-        # It computes no functions of inputs; they are columns like the others.
+        # SysIdentPy does not compute functions of inputs, which are columns like the others.
         return source(self._program(model.expanded(), {}), language, name)
 
     def write_fmu(self, path: StrPath, name: str = "narx_model", *, with_binary: bool = True) -> None:
@@ -981,7 +981,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If the name is not allowed, there is no compiler, or the file cannot be written.
+            If the name is not allowed, the compiler is missing, or the file cannot be written.
 
         Examples
         --------
@@ -990,7 +990,7 @@ class Model:
         >>> with TemporaryDirectory() as folder:
         ...     model.write_fmu(f"{folder}/model.fmu", with_binary=False)
         """
-        # Whoever needs no unit does not wait for its import.
+        # Imported only for a unit.
         from narxbench._model.fmu import fmu_bytes
 
         model = self.decimated()
@@ -999,7 +999,7 @@ class Model:
         write_atomically(path, fmu_bytes(model, program, code, name, with_binary=with_binary))
 
     def _program(self, model: "Model", functions: Mapping[int, Any]) -> Program:
-        """Return the program of a model that is this one at its own sampling; it computes some inputs from others."""
+        """Return the program of this model at its sampling, which computes some inputs from others."""
         offsets, scales = (values.tolist() for values in model.scaling())
         comment = self._comment(model, functions)
         return Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
@@ -1032,7 +1032,7 @@ class Model:
         return offsets, scales
 
     def _inputs(self, u: Any, samples: int | None, n_outputs: int | None, name: str = "u") -> Floats:
-        """Return the inputs, shape (samples, inputs); for a model without inputs an array without columns."""
+        """Return the inputs, shape (samples, inputs), which has no columns for a model without inputs."""
         return input_values(self.inputs, u, samples, n_outputs, name)
 
 
@@ -1062,17 +1062,17 @@ def check_version(data: Mapping[str, Any], allowed_version: int, source: str) ->
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
-    """Return how well predictions agree with as many measured outputs; those that are not finite have diverged."""
+    """Return how well predictions agree with as many measured outputs. Those that are not finite have diverged."""
     y = finite_signals("measured", measured)[:, 0]
     predictions = as_signals("predicted", predicted)[:, 0]
     count = len(y)
     if not count or not np.isfinite(predictions).all():
         return Scores(None, None, None, None, count)
-    # Squares of large numbers would overflow. Division by a power of two rounds nothing.
+    # Squares of large numbers would overflow. Division by a power of two is exact.
     exponent = math.frexp(max(np.abs(y).max(), np.abs(predictions).max()))[1]
     values = np.ldexp(y, -exponent).tolist()
     errors = (np.ldexp(y, -exponent) - np.ldexp(predictions, -exponent)).tolist()
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    # math.fsum is correctly rounded, whereas NumPy's sums depend on the processor's vector width.
     mean = math.fsum(values) / count
     squared_errors = math.fsum(error * error for error in errors)
     mae = float(np.ldexp(math.fsum(map(abs, errors)) / count, exponent))

@@ -35,11 +35,11 @@ class CleanExperiment:
     Attributes
     ----------
     clean : Signals
-        The input, and the output without noise; all arrays have the same length.
+        The input, and the output without noise. All arrays have the same length.
     e : array
         White Gaussian noise with the variance that belongs to the SNR.
     noise_share : float
-        The standard deviation of noise as a share of that of its signal, by the SNR.
+        The standard deviation of noise as a share of the standard deviation of its signal, by the SNR.
     respond : callable
         Simulates the system again.
     draws : numpy.random.Generator
@@ -65,16 +65,16 @@ SETTLED = 1000
 # Sizes of the kinds of noise, which the comparison of methods describes.
 # Outliers: their share of the samples, and their least and largest size in standard deviations of the output.
 OUTLIER_SHARE, OUTLIER_SIZES = 0.02, (1.0, 3.0)
-# Half a turn of a sinusoid takes this share of a record; its amplitude is a share of the output's standard deviation.
+# Half a turn of a sinusoid takes this share of a record. Its amplitude is a share of the output's standard deviation.
 DRIFT_HALF_PERIOD, DRIFT_AMPLITUDE = 1 / 3, 0.15
-# The standard deviation of the noise on the measured input, as a share of that of the input: 20 dB.
+# The standard deviation of the noise on the measured input, as a share of the standard deviation of the input: 20 dB.
 INPUT_NOISE = 0.1
-# What a controller takes from the input, in its standard deviations, for each standard deviation of the output.
+# What a controller subtracts, in standard deviations of the input for each standard deviation of the output.
 FEEDBACK = 0.2
 
 
 def filtered(e: Floats, autoregression: Sequence[float] = (), moving_average: Sequence[float] = ()) -> Floats:
-    """Return white noise behind a filter that starts at rest; white noise of the same variance goes in and comes out.
+    """Return filtered white noise, of the same variance as the white noise, from a filter that starts at rest.
 
     The impulse response is scaled to a sum of squares of 1.
     """
@@ -109,7 +109,7 @@ def spread_of(signal: Floats) -> float:
 
 
 def _size_of(value: float) -> float:
-    """Return the size of a signal that noise is in proportion to; one of 0 raises NarxbenchError."""
+    """Return the size of a signal that noise is in proportion to, or raise NarxbenchError if it is 0."""
     if not value > 0.0:
         raise NarxbenchError("simulate: noise: found an output that does not vary; allowed: 'output' or 'equation'")
     return value
@@ -180,7 +180,7 @@ def _on_input_too(experiment: CleanExperiment) -> Signals:
 
 
 def _on_input_equally(experiment: CleanExperiment) -> Signals:
-    """Return the output with white noise, and the input with white noise of its own at the same SNR."""
+    """Return the output with white noise, and the input with other white noise at the same SNR."""
     u = experiment.clean.u
     noise = np.array(standard_normal(experiment.draws, len(u)))
     return Signals(u + experiment.noise_share * spread_of(u) * noise, experiment.clean.y + experiment.e)

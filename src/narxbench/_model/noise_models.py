@@ -5,8 +5,8 @@ The noise w(k) is white noise e(k), the innovations, behind a filter,
     D(q) w(k) = C(q) e(k),    D(q) = (1 + d_1 q^-1 + ...) (1 - q^-1)^i,    C(q) = 1 + c_1 q^-1 + ...,
 
 with i = 1 for noise that drifts and 0 otherwise. It enters the equation, y(k) = f(y, u) + w(k), or the measured output,
-x(k) = f(x, u), y(k) = x(k) + w(k). A family is a combination of place and filter, under the name that it has in the
-field; a noise model of the family says which coefficients are free.
+x(k) = f(x, u), y(k) = x(k) + w(k). A family is a combination of place and filter, under its name in the field. A
+noise model of the family says which coefficients are free.
 
 To add a family, make it here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
 
@@ -75,7 +75,7 @@ STUDENT_T = tuple(Distribution(nu) for nu in (2.0, 3.0, 4.0, 6.0, 10.0))
 
 @dataclass(frozen=True)
 class NoiseFamily:
-    """Noise models of one name, which differ in their orders; calling the family makes one of them.
+    """Noise models of one name, which differ in their orders. Calling the family makes one of them.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class NoiseModel:
     family : NoiseFamily
         Where the noise enters, and which filters it may have.
     ar_lags, ma_lags : tuple of int
-        Lags of the free coefficients d_i and c_i, ascending; all other coefficients are zero.
+        Lags of the free coefficients d_i and c_i, ascending. All other coefficients are zero.
     is_integrated : bool
         Whether the filter integrates: the noise drifts without bounds. Such noise hides a constant.
     distribution : Distribution
@@ -149,12 +149,12 @@ class NoiseModel:
 
     @property
     def n_parameters(self) -> int:
-        """The number of free coefficients; an integration and a shape of the distribution count as one each."""
+        """The number of free coefficients. An integration and a shape of the distribution count as one each."""
         return len(self.ar_lags) + len(self.ma_lags) + int(self.is_integrated) + self.distribution.n_parameters
 
     @property
     def description(self) -> str:
-        """The noise model with its orders, as readers see it: ``Box-Jenkins (AR 1, MA 1)``."""
+        """The noise model with its orders, for readers: ``Box-Jenkins (AR 1, MA 1)``."""
         details = []
         if self.ar_lags:
             details.append(f"AR {self.ar_lags[-1]}")
@@ -201,7 +201,7 @@ def _orders(largest_order: int) -> Iterator[Lags]:
         yield tuple(range(1, order + 1))
 
 
-# The largest order of an autoregression and a moving average together; one of them alone may have a larger order.
+# The largest order of an autoregression and a moving average together. One of them alone may have a larger order.
 MIXED_ORDER = 2
 
 
@@ -279,7 +279,7 @@ def noise_model_of(
     is_integrated: object = False,
     degrees_of_freedom: float | None = None,
 ) -> NoiseModel:
-    """Return the noise model to which some coefficients belong; those that are not zero are free.
+    """Return the noise model to which some coefficients belong. Those that are not zero are free.
 
     Parameters
     ----------
@@ -290,12 +290,12 @@ def noise_model_of(
     is_integrated : object
         Whether the noise drifts.
     degrees_of_freedom : float, optional
-        The degrees of freedom of Student-t, a finite number; None: the innovations are Gaussian.
+        The degrees of freedom of Student-t, a finite number. None: the innovations are Gaussian.
 
     Raises
     ------
     NarxbenchError
-        If the name is unknown, the noise model does not have such coefficients, the zeros of a filter do not lie inside
+        If the name is unknown, the noise model does not have such coefficients, the zeros of a filter are not inside
         the unit circle, or another value is not allowed.
 
     Examples
@@ -344,7 +344,7 @@ def _check_filter(
 
 
 def is_stable(coefficients: Sequence[float]) -> bool:
-    """Return whether the zeros of 1 + c_1 q^-1 + c_2 q^-2 + ... lie inside the unit circle.
+    """Return whether the zeros of 1 + c_1 q^-1 + c_2 q^-2 + ... are inside the unit circle.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def is_stable(coefficients: Sequence[float]) -> bool:
     """
     remaining = list(coefficients)
     while remaining:
-        # The step-down recursion: each order leaves a reflection coefficient and a polynomial of one order less.
+        # The step-down recursion: each order gives a reflection coefficient and a polynomial of one order less.
         reflection = remaining.pop()
         if not abs(reflection) < 1.0:
             return False

@@ -29,8 +29,8 @@ def simulated(
 ) -> tuple[NDArray[np.float64], int]:
     """Return the free run of a model as far as it goes, and how far that is.
 
-    The operations are those of :meth:`narxbench._model.system.System.simulate`, in the order of the terms: with the
-    terms and coefficients of a system the result is its noise-free output to the last bit.
+    The operations are the same as in :meth:`narxbench._model.system.System.simulate`, in the order of the terms. With
+    the terms and coefficients of a system the result is its noise-free output to the last bit.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def compiled_terms(
 ) -> tuple[Integers, Integers, Integers, Floats]:
     """Return terms as compiled code takes them: ends, signals and delays of their factors, and their weights.
 
-    The factors of term t are those from ``ends[t - 1]`` to ``ends[t]``; delays count samples.
+    Term t has the factors from ``ends[t - 1]`` to ``ends[t]``. Delays count samples.
     """
     factors = list(chain.from_iterable(monomials))
     ends = np.cumsum([len(monomial) for monomial in monomials], dtype=np.int64)
@@ -105,7 +105,7 @@ class NoiseFilter:
         Parameters
         ----------
         noise : array, shape (samples, series)
-            The noise of all samples; before the first sample it is zero, or as at the first if it is integrated.
+            The noise of all samples. Before the first sample it is zero, or as at the first if it is integrated.
 
         Yields
         ------
@@ -145,7 +145,7 @@ class NoiseFilter:
         Parameters
         ----------
         noise, innovations : array, shape (samples,)
-            The noise and its innovations; before the first sample both are zero.
+            The noise and its innovations. Before the first sample both are zero.
         places : array of int
             The last sample that each forecast knows.
         samples : int
@@ -181,7 +181,7 @@ class NoiseFilter:
         return forecasts
 
     def _differences(self, noise: Floats) -> Floats:
-        """Return a noise, shape (steps, series), less what integration adds to it from step to step."""
+        """Return a noise, shape (steps, series), or its differences from step to step if it is integrated."""
         if self.is_integrated:
             return np.diff(noise, axis=0, prepend=noise[:1])
         return noise
@@ -246,7 +246,7 @@ def predicted_ahead(
 
 
 def forecast_noise(noise: Floats, steps: int, noise_filter: NoiseFilter, stride: int = 1) -> Floats:
-    """Return the forecast of each sample of a noise from the noise some steps earlier, 0 if there is none.
+    """Return the forecast of each sample of a noise from the noise some steps earlier, or 0 at the beginning.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def summed_terms(
     first: int,
     stride: int,
 ) -> Floats:
-    """Return the sum of the terms from the sample ``first`` on; ``outputs`` has the series for lag 1, 2, ... of y."""
+    """Return the sum of the terms from the sample ``first`` on. ``outputs`` has the series for lag 1, 2, ... of y."""
     count = len(u) - first
     sums = np.zeros(count)
     for weight, monomial in zip(coefficients, monomials, strict=True):

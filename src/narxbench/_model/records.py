@@ -15,7 +15,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True)
 class Record:
-    """Evenly sampled data of one experiment: no row of a regression spans two records.
+    """Evenly sampled data of one experiment. A row of a regression never spans two records.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Record:
     y : array of float, shape (samples,)
         The output.
     role : {"estimation", "selection", "test"}, optional
-        Use of the record; None: estimation and selection share it.
+        The use of the record. None: estimation and selection share it.
     index : index of pandas, optional
         The times of the samples, if they are known.
     is_missing : array of bool, shape (samples,), optional
-        Which outputs were not measured: ``y`` has what replaces them. None: all were measured.
+        Which outputs were not measured, and are replaced in ``y``. None: all were measured.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Record:
         return np.ones(len(self), np.bool_) if self.is_missing is None else ~self.is_missing
 
     def measured(self, n_first: int = 0) -> NDArray[np.float64]:
-        """Return the outputs, NaN where they were not measured, but for the first ``n_first``, which a run needs."""
+        """Return the outputs, NaN where they were not measured, except the first ``n_first``, which a run needs."""
         if self.is_missing is None:
             return self.y
         return np.where(self.is_missing & (np.arange(len(self)) >= n_first), np.nan, self.y)

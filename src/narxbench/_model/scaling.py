@@ -1,6 +1,6 @@
 """Offsets and scales of signals whose level or unit is beyond the precision of floating-point numbers.
 
-Products of signals that lie far from zero are nearly equal, and the tenth power of a very small number is zero. Such a
+Products of signals far from zero are nearly equal, and the tenth power of a very small number is zero. Such a
 signal is replaced by its difference from a round number in its range, or taken in another unit. All other signals stay
 as they are.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# A signal lies far from zero if its mean is more than this many times its standard deviation.
+# A signal is far from zero if its mean is more than this many times its standard deviation.
 FAR = 30.0
 # A signal is taken in another unit if its largest magnitude is above this, or below its inverse: the tenth power of a
 # smaller number is zero.
@@ -25,7 +25,7 @@ def mean(values: list[float]) -> float:
 
 
 def mean_and_deviation(signal: Floats) -> tuple[float, float]:
-    """Return the mean and the standard deviation of a signal of any unit; no square overflows."""
+    """Return the mean and the standard deviation of a signal of any unit, without overflow of squares."""
     largest = float(np.abs(signal).max(initial=0.0))
     if not largest > 0.0:
         return 0.0, 0.0
@@ -35,13 +35,13 @@ def mean_and_deviation(signal: Floats) -> tuple[float, float]:
 
 
 def is_far(signal: Floats) -> bool:
-    """Return whether a signal lies far from zero."""
+    """Return whether a signal is far from zero."""
     middle, deviation = mean_and_deviation(signal)
     return deviation > 0.0 and abs(middle) > FAR * deviation
 
 
 def round_number(low: float, high: float, near: float) -> float:
-    """Return the number from low to high that has the fewest digits; of several, the one closest to ``near``.
+    """Return the number from low to high that has the fewest digits, and of several the closest to ``near``.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def estimated_start(model: "Model", u: Floats, y: Floats, bound: float) -> Float
     Raises
     ------
     NarxbenchError
-        If there are no more outputs than the state has.
+        If there are only as many outputs as the state has, or fewer.
     """
     stride, first = model.decimation, model.max_lag
     n_free = max(lags_of(model.monomials, OUTPUT), default=0)

@@ -15,7 +15,7 @@ BLOCK = 4096
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
-    """Return structures, shape (structures, N_t), in the form that compiled code needs; it does not check them itself.
+    """Return structures, shape (structures, N_t), in the form that compiled code needs, which does not check them.
 
     Another shape, or an entry other than 0 and 1, raises :class:`NarxbenchError`.
     """
@@ -28,7 +28,7 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
 
 
 def _has_only_zeros_and_ones(rows: NDArray[Any]) -> bool:
-    # Searches ask for every batch: for their type one comparison will do.
+    # Searches check every batch, and for their type one comparison is enough.
     if rows.dtype == np.uint8:
         return int(rows.max(initial=0)) <= 1
     return bool(((rows == 0) | (rows == 1)).all())
@@ -37,7 +37,7 @@ def _has_only_zeros_and_ones(rows: NDArray[Any]) -> bool:
 def candidate_columns(
     u: NDArray[np.float64], y: NDArray[np.float64], monomials: Sequence[Monomial], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of terms at some samples, shape (N_t, rows), those of :func:`column` to the last bit."""
+    """Return the values of terms at some samples, shape (N_t, rows), as :func:`column` returns to the last bit."""
     columns = np.empty((len(monomials), len(rows)))
     for block, values in column_blocks(u, y, monomials, rows):
         columns[:, block] = values
@@ -63,7 +63,7 @@ _ColumnPlan = tuple[list[Factor], list[tuple[int, int, int]], int]
 def _columns_at(
     inputs: NDArray[np.float64], y: NDArray[np.float64], plan: _ColumnPlan, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return all columns of a plan; one that begins with the factors of another is computed from its values."""
+    """Return all columns of a plan. One that begins with the factors of another is computed from its values."""
     factors, products, n_columns = plan
     lagged = np.empty((len(factors), len(rows)))
     for values, (signal, lag) in zip(lagged, factors, strict=True):
@@ -94,7 +94,7 @@ def _column_plan(monomials: tuple[Monomial, ...]) -> _ColumnPlan:
 def column(
     u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of a term at the samples ``rows``; ``u`` has the shape (samples,) or (samples, inputs)."""
+    """Return the values of a term at the samples ``rows``, for ``u`` of shape (samples,) or (samples, inputs)."""
     values = np.ones(len(rows))
     inputs = u
     if len(y):

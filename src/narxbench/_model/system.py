@@ -59,28 +59,28 @@ class System:
         The name; together with a seed it determines the random streams of the system's data.
     equation : str
         A polynomial, whose terms are the system terms. It may also have noise terms, which have lagged noise as a
-        factor, such as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``, and are no system terms. Instead of a polynomial it
+        factor, such as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``, and are not system terms. Instead of a polynomial it
         may have fractions, ``exp`` and ``sin``, as :func:`~narxbench._model.expression.parse_expression` reads them:
-        then the truth lies outside the candidate terms.
+        then the truth is outside the candidate terms.
     n_u, n_y, degree : int
-        Largest lags of input and output, and degree of the candidate terms; system terms must lie within them.
+        Largest lags of input and output, and degree of the candidate terms. System terms must not exceed them.
     excitation : Excitation or mapping, optional
-        The input that belongs to the system; None: the input of the study.
+        The input that belongs to the system. None: the input of the study.
     description, reference : str
         For readers.
 
     Attributes
     ----------
     monomials, terms, coefficients : list
-        The system terms, their names and their coefficients in the order of the equation; empty when the truth lies
+        The system terms, their names and their coefficients in the order of the equation. Empty if the truth is
         outside the candidate terms.
     inside : bool
-        Whether the truth lies within the candidate terms.
+        Whether the truth is within the candidate terms.
 
     Raises
     ------
     NarxbenchError
-        If the equation cannot be read or has terms that are no candidates.
+        If the equation cannot be read or has terms that are not candidates.
 
     Examples
     --------
@@ -164,12 +164,12 @@ class System:
         samples : int
             The number of samples to return.
         snr_db : float, optional
-            Signal-to-noise ratio in dB: the variance of the white Gaussian noise is that of the signal divided by
-            10^(SNR/10). None: no noise and no noise terms.
+            Signal-to-noise ratio in dB: the variance of the white Gaussian noise is the variance of the signal
+            divided by 10^(SNR/10). None: no noise and no noise terms.
         seed : int
             Seed of input and noise, from 0 on.
         excitation : Excitation, optional
-            The input; default: that of the system, or else white, uniform on (-1, 1).
+            The input. Default: the input of the system, or else white, uniform on (-1, 1).
         noise : str
             How e(k) enters, a name of :data:`~narxbench._model.noise.NOISES`: ``"output"`` adds it to the output
             (measurement noise), ``"equation"`` puts it inside the equation (process noise). Other kinds filter it,
@@ -183,7 +183,7 @@ class System:
             The size of the signal in the SNR: the ``"variance"`` of the noise-free output after the washout, its
             ``"power"``, which is the mean of its squares, or ``"one"``.
         own_noise : bool
-            Whether each SNR has noise of its own.
+            Whether each SNR has different noise.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class System:
     def oversampled(self, rate: int) -> "System":
         """Return the system at a multiple of its sampling rate: y(k) = y(k-1) + (f - y(k-1)) / rate.
 
-        It has the same name, input and orders of the candidate terms; it is meant for an input that is held for
+        It has the same name, input and orders of the candidate terms, and is meant for an input that is held for
         ``rate`` samples. A system with noise terms or a truth outside the candidates raises NarxbenchError.
         """
         if self._noise_terms or not self.inside:
@@ -298,7 +298,7 @@ def _signal_size(values: list[float], kind: SignalSize) -> float:
     """Return the size of a signal for the signal-to-noise ratio."""
     if kind == "one":
         return 1.0
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    # math.fsum is correctly rounded, whereas NumPy's sums depend on the processor's vector width.
     mean = 0.0
     if kind == "variance":
         mean = math.fsum(values) / len(values)
@@ -308,7 +308,7 @@ def _signal_size(values: list[float], kind: SignalSize) -> float:
 def _weighted_terms(right: str) -> list[tuple[Monomial, float]]:
     """Return the (monomial, coefficient) pairs of a polynomial in the order of the text, which is never evaluated.
 
-    Each term must occur only once, and coefficients must be finite and not 0; errors name the column.
+    Each term must occur only once, and coefficients must be finite and not 0. Errors name the column.
     """
     summands = _summands(tokenize(right, "equation"), right)
     if not summands[-1][1]:
@@ -321,7 +321,7 @@ def _weighted_terms(right: str) -> list[tuple[Monomial, float]]:
 
 
 def _summands(tokens: list[Token], right: str) -> list[tuple[float, list[Token]]]:
-    """Return the sign and the tokens of each summand; an equation that begins with a sign has an empty one first."""
+    """Return the sign and the tokens of each summand. An equation that begins with a sign has an empty one first."""
     summands: list[tuple[float, list[Token]]] = [(1.0, [])]
     is_after_sign = False
     for token in tokens:
@@ -350,7 +350,7 @@ def _weighted_term(sign: float, tokens: list[Token], right: str) -> tuple[Monomi
 
 
 def _right_side(equation: str) -> str:
-    """Return the right-hand side of an equation of y(k); the columns that messages count are those of this text."""
+    """Return the right-hand side of an equation of y(k), whose columns are counted in messages."""
     left, equals, right = equation.partition("=")
     if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
         raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
@@ -371,7 +371,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     Raises
     ------
     NarxbenchError
-        If there is no file of that name, or if the file has a mistake.
+        If no file has that name, or if the file has a mistake.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from narxbench._io.errors import NarxbenchError, did_you_mean, is_whole_number
 SIGNALS = "yu"
 # A signal is its place among their names.
 OUTPUT, INPUT = map(SIGNALS.index, "yu")
-# What lies beyond is a slip of the pen: a lag of five digits, a term of thirteen factors. The inner products of 5000
+# Larger values are slips of the pen: a lag of five digits, a term of thirteen factors. The inner products of 5000
 # terms fill 200 MB.
 MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 5000
 
@@ -50,7 +50,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     """Return N_t, the number of candidate terms of a polynomial NARMAX model.
 
     N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
-    and 2), which is a binomial coefficient; the constant term is counted.
+    and 2), which is a binomial coefficient. The constant term is counted.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     Raises
     ------
     NarxbenchError
-        If a lag lies outside 0 to 9999, the degree outside 1 to 12, or neither output nor input has a lag.
+        If a lag is outside 0 to 9999, the degree outside 1 to 12, or neither output nor input has a lag.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
 
 
 def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
-    """Return the names of all N_t candidate terms in canonical order; errors are those of :func:`model_size`.
+    """Return the names of all N_t candidate terms in canonical order, with the same errors as :func:`model_size`.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
 
 
 def max_lag_of(monomials: Iterable[Monomial]) -> int:
-    """Return the largest lag of any signal in some monomials; 0 if there is none.
+    """Return the largest lag of any signal in some monomials, or 0 if they have no lags.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def _term_name(monomial: Monomial, n_inputs: int) -> str:
 def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomial:
     """Return the monomial that ``text`` names.
 
-    Factors may come in any order and be joined by ``*`` or nothing; ``t`` may represent ``k`` and ``**`` for ``^``.
+    Factors may come in any order, with ``*`` between them or without. ``t`` may stand for ``k`` and ``**`` for ``^``.
     With ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999 and degrees at
-    most 12. Errors name the column of the text that is no factor.
+    most 12. Errors name the column of the text that is not a factor.
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
@@ -196,7 +196,7 @@ def _parse_term(text: str, n_inputs: int, current: bool) -> Monomial:
 
 
 def product_of(tokens: Iterable[Token], source: str, text: str, *, after_number: bool = False) -> Monomial:
-    """Return the monomial of factors with or without ``*`` between them; anything else raises NarxbenchError.
+    """Return the monomial of factors with or without ``*`` between them, or raise NarxbenchError.
 
     ``source`` says in messages what ``text`` is: a term or an equation.
     """

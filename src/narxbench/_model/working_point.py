@@ -1,4 +1,4 @@
-"""Where a model comes to rest at constant inputs, and how it responds to small changes there."""
+"""States of rest of a model at constant inputs, and its response to small changes there."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
 # The relative size of rounding errors: of a value that a polynomial has at a root, relative to the sum of the
-# magnitudes of its terms, and of its highest weights. Double precision leaves four digits for the sums.
+# magnitudes of its terms, and of its highest weights. Double precision has four more digits for the sums.
 ROUNDING = 1e-12
 # Where two roots meet, each has only about half of its digits: a smaller imaginary part, relative to 1 + |root|, is
 # rounding.
@@ -45,14 +45,14 @@ class LinearModel(NamedTuple):
 
     @property
     def poles(self) -> NDArray[np.complex128]:
-        """The poles, shape (largest lag,): small deviations decay if all of them lie inside the unit circle."""
+        """The poles, shape (largest lag,): small deviations decay if all of them are inside the unit circle."""
         companion = np.eye(len(self.a), k=-1)
         companion[:1] = self.a
         return np.linalg.eigvals(companion).astype(np.complex128)
 
     @property
     def static_gain(self) -> tuple[float, ...] | None:
-        """Change of the output at rest per change of each input; None if a pole is 1."""
+        """Change of the output at rest per change of each input, or None if a pole is 1."""
         denominator = 1 - float(self.a.sum())
         if not denominator:
             return None
@@ -60,7 +60,7 @@ class LinearModel(NamedTuple):
 
 
 def delay_of(model: "Model", signal: int) -> int | None:
-    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
+    """Return the smallest lag of an input in a model, in samples of the data, or None if no term has this input."""
     lags = lags_of(model.monomials, signal)
     return lags[0] * model.decimation if lags else None
 
@@ -82,7 +82,7 @@ def fixed_points(
         weight = coefficient * np.prod([u[signal - 1] for signal, _ in monomial if signal != OUTPUT])
         balance = balance + weight * y ** len(lags)
     # The variable of the polynomial is about 1 within the data. There, the highest powers matter no more than rounding
-    # if their weights are that small; they would only add roots that are far away.
+    # if their weights are that small. They would only add roots that are far away.
     trimmed = balance.trim(ROUNDING * float(np.abs(balance.coef).max()))
     points = []
     for root in _real_roots(trimmed):
@@ -118,7 +118,7 @@ def linearised(model: "Model", u: Sequence[float], y: float) -> LinearModel:
     """Return the model for small deviations from a working point with these constant inputs and this output."""
     plain = model.expanded()
     working_point = (y, *u)
-    # Row 0 is that of the output; its lag 0 stays empty.
+    # Row 0 is for the output, whose lag 0 stays empty.
     slopes = np.zeros((len(working_point), 1 + plain.max_lag))
     for monomial, coefficient in zip(plain.monomials, plain.coefficients, strict=True):
         for position, (signal, lag) in enumerate(monomial):

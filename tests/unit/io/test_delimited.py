@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench._io.errors import FieldError, FileError, NarxbenchError
+from narxbench._io.errors import FieldError, FileError
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import numbers_of_texts
 
@@ -23,17 +23,13 @@ def _file(folder: Path, content: str | bytes) -> Path:
     return path
 
 
-def _values(frame: Any, columns: Any = None) -> Any:
+def _values(frame: Any, columns: Any = slice(None)) -> Any:
     """Return numbers of a frame, also of columns with unusual ones."""
     values = []
-
-    def error(row: int, what: str, allowed: str) -> NarxbenchError:
-        return FileError(f"line {frame.index[row]}, column {name}: found {what}; allowed: {allowed}")
-
-    for column in range(frame.shape[1]) if columns is None else columns:
-        name, texts = frame.columns[column], frame.iloc[:, column].to_numpy()
+    for _, column in frame.iloc[:, columns].items():
+        texts = column.to_numpy()
         if texts.dtype.kind == "O":
-            texts, _ = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
+            texts, _ = numbers_of_texts(texts, frame.attrs["decimal"], FileError, "d.csv")
         values.append(texts)
     return np.column_stack(values).astype(float)
 

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from tests.messages import calls
 
+from narxbench import look
 from narxbench._io import csv
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
-from narxbench._io.errors import FileError
 from narxbench._io.files import MOST_DATA, read_bytes, read_json, read_text, write_atomically
-from narxbench._io.frames import read_frame
-from narxbench._io.text_numbers import numbers_of_texts, refuse_infinite
 from narxbench._io.yaml import read_mapping
 
 FIELDS = [
@@ -69,18 +67,8 @@ def _field(kind, text):
     return _read(lambda path: read_table(path, {"a": INTEGER, "x": kind}), f"a,x\n1,{text}\n")
 
 
-def _measured(path):
-    frame = read_frame(path)
-    for name in frame:
-        error = partial(_error, frame, name)
-        if frame[name].dtype.kind == "O":
-            numbers_of_texts(frame[name], frame.attrs["decimal"], error, path)
-        else:
-            refuse_infinite(frame[name].to_numpy(), error)
-
-
-def _error(frame, name, row, what, allowed):
-    return FileError(f"it: line {frame.index[row]}, column {name}: found {what}; allowed: {allowed}")
+def _measured(path, **options):
+    return look(path, input="u", output="y", time=False, **options)
 
 
 def _table(path):
@@ -120,7 +108,7 @@ def test_messages(review):
     for names in ARCHIVES:
         mistakes[f"measured, an archive of {names}"] = partial(_read, _measured, _archive(names))
     for options in READ:
-        mistakes[f"measured, read {options}"] = partial(_read, partial(read_frame, read=options), "u;y\n1;2\n")
+        mistakes[f"measured, read {options}"] = partial(_read, partial(_measured, read=options), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for name in NO_FILES:

@@ -33,13 +33,7 @@ ALONE = Model(("y(k-1)", "y(k-2)", "y(k-1)^3"), (1.2, -0.5, -0.1), (), "y")
 def slave_of(path):
     """Return the instance of a unit, and the references of its values by name."""
     description = fmpy.read_model_description(path)
-    unit = fmpy.fmi2.FMU2Slave(
-        guid=description.guid,
-        unzipDirectory=fmpy.extract(path, path.with_suffix("")),
-        modelIdentifier=description.coSimulation.modelIdentifier,
-        instanceName="it",
-    )
-    unit.instantiate()
+    unit = fmpy.instantiate_fmu(fmpy.extract(path, path.with_suffix("")), description, "CoSimulation")
     unit.setupExperiment()
     unit.enterInitializationMode()
     return unit, {variable.name: variable.valueReference for variable in description.modelVariables}

@@ -60,16 +60,13 @@ NO_DATA = [
     (TWO, {"u": np.zeros((99, 2)), "y_initial": [1.0] * 23}),
     (ARX, {"u": [1.0], "y_initial": [1.0] * 2}),
     (ARX, {"u": [1.0] * 2, "y_initial": [1.0], "steps": 1}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "steps": 0}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "samples": 2}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "initial": "estimated"}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "steps": 1, "initial": "estimate"}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "initial": "estimate"}),
-    (ARX, {"u": None, "y_initial": [1.0]}),
-    (NAR, {"u": None, "y_initial": [1.0]}),
-    (NAR, {"u": None, "y_initial": [1.0], "samples": -1}),
-    (NAR, {"u": [1.0], "y_initial": [1.0]}),
 ]
+NO_OPTIONS = [
+    *((ARX, {"steps": 0}), (ARX, {"samples": 2}), (ARX, {"initial": "estimated"}), (ARX, {"initial": "estimate"})),
+    *((ARX, {"initial": "estimate", "steps": 1}), (ARX, {"u": None}), (NAR, {"u": None}), (NAR, {"samples": 1})),
+    (NAR, {"u": None, "samples": -1}),
+]
+NO_DATA += [(model, {"u": [1.0], "y_initial": [1.0]} | options) for model, options in NO_OPTIONS]
 NO_MODELS = [
     *({"terms": ()}, {"terms": ("y(k-1)", "y(t-1)")}, {"terms": "y(k-1)"}, {"inputs": None}, {"output": 3}),
     *({"units": {"y": 3}}, {"units": "V"}, {"coefficients": (1.0,)}, {"coefficients": ("1", "2")}),
@@ -85,6 +82,7 @@ NO_MODEL_FILES = [
 ]
 NO_CONTENT = [b"", b"[]", b"NaN", b"[" * 10**6, b'{"format": "narxbench-model"}']
 NO_IDENTIFICATIONS = [b'{"format": "narxbench-identification", "version": 2}', b"{", b"[]"]
+SIGNED = {"u": [(-1) ** k * k for k in range(30)], "y": [k % 7 for k in range(30)]}
 NO_FUNCTIONS = ["u,abz(u)", "u,sqrt(u)", "u,1/u", "abs(abs(u))"]
 SERIES = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
 NO_FORECASTS = [
@@ -110,12 +108,8 @@ NO_JOINT_FILES = [
     b"x",
     *(b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % n for n in (1, 2)),
 ]
-NO_JOINT_DATA = {
-    "no inputs": (None, np.zeros((3, 2))),
-    "one row": (np.zeros(9), np.zeros((1, 2))),
-    "one column": (np.zeros(9), np.zeros(9)),
-    "too long": (np.zeros(9), np.zeros((10, 2))),
-}
+NO_JOINT_DATA = [(None, np.zeros((3, 2))), *((np.zeros(9), np.zeros(shape)) for shape in ((1, 2), 9, (10, 2)))]
+NO_JOINT_FUTURE = [{"steps": 3}, {"u_future": [1.0], "steps": 3}, {"u_future": [1.0], "steps": -1}]
 REST = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y")
 LOGISTIC = Model(("y(k-1)", "y(k-1)^3"), (1.5, -0.5), inputs=(), output="y")
 NO_PROGRAM_NAMES = ["", "1st", "for", "end", "a-b", "a" * 41, None]
@@ -137,12 +131,6 @@ _calls = partial(calls, describe=_short)
 def _loaded(load, content):
     Path("it").write_bytes(content)
     return load("it")
-
-
-def _functions(columns):
-    lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
-    Path("it").write_text("\n".join(["u,y", *lines, ""]))
-    return look("it", "y", input=columns)
 
 
 def _system(content):
@@ -187,7 +175,7 @@ def _mistakes_in_data_of_models():
         "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
         "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0]),
         **{f"forecast {i}": partial(model.forecast, **data) for i, (model, data) in enumerate(NO_FORECASTS)},
-        **calls("functions", _functions, NO_FUNCTIONS),
+        **calls("functions", lambda columns: look(SIGNED, "y", input=columns), NO_FUNCTIONS),
         "no state of rest": partial(REST.linearised, 1.0),
         "no state near an output": partial(REST.linearised, 1.0, 2.0),
         "no number for each input": partial(REST.linearised, [1.0, np.nan]),
@@ -202,10 +190,10 @@ def _mistakes_in_joint_models():
     return {
         **{f"joint model, {name}": partial(JointModel, models) for name, models in NO_JOINT_MODELS.items()},
         **_calls("joint file", partial(_loaded, JointModel.load), NO_JOINT_FILES),
-        **{f"joint run, {name}": partial(coupled.simulate, *data) for name, data in NO_JOINT_DATA.items()},
-        "joint forecast without inputs": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), None, 3),
-        "joint forecast of few inputs": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), [1.0], 3),
-        "joint forecast of no number": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), [1.0], -1),
+        **{f"joint run {i}": partial(coupled.simulate, *data) for i, data in enumerate(NO_JOINT_DATA)},
+        **calls(
+            "joint forecast", lambda future: coupled.forecast(np.zeros(9), np.zeros((9, 2)), **future), NO_JOINT_FUTURE
+        ),
         "joint forecast without steps": partial(alone.forecast, None, np.zeros((9, 2))),
         "joint program in C": partial(coupled.export, "C"),
     }

@@ -108,24 +108,11 @@ def test_shapes_of_data_and_steps():
     assert pickle.loads(pickle.dumps(timed)) == timed and len({ARX, changed(ARX), NAR}) == 2
 
 
-TERM = st.lists(st.tuples(st.sampled_from(["y", "u1", "u12"]), st.integers(0, 9999)), max_size=12)
-
-
-@quick
-@given(factors=TERM, data=st.data())
-def test_every_way_to_write_a_term_is_read(factors, data):
-    blank = st.sampled_from(["", " ", "\t", "\n"])
-    factors = sorted((signal, lag or int(signal == "y")) for signal, lag in factors)
-    texts = []
-    for signal, lag in data.draw(st.permutations(factors)):
-        time, power = data.draw(st.sampled_from("kt")), data.draw(st.sampled_from(["", "^1", "**1", " ^ 1"]))
-        texts.append(f"{signal}{data.draw(blank)}({time}-{data.draw(blank)}{lag}){power}".replace("-0)", ")"))
-    text = data.draw(st.sampled_from(["*", " * ", " ", ""])).join(texts) or "1"
-    model = Model((text,), (1.0,), tuple("abcdefghijkl"), "y")
-    order = [0, *range(1, 13)]
-    expected = sorted((order[int(signal[1:] or 0)], lag) for signal, lag in factors)
-    assert model.monomials == [tuple(expected)]
-    assert Model(model.terms, (1.0,), model.inputs, "y").terms == model.terms
+def test_spellings_of_terms():
+    written = " u12(t - 3)**2 * y( k-1)u1(k)\nu1(k-0)"
+    model = Model((written, "1"), (1.0, 2.0), tuple("abcdefghijkl"), "y")
+    assert model.monomials == [((0, 1), (1, 0), (1, 0), (12, 3), (12, 3)), ()]
+    assert model.terms == ("y(k-1)*u1(k)^2*u12(k-3)^2", "1")
 
 
 # Noise models.

@@ -1,5 +1,7 @@
 """Predictions, forecasts and gaps: against plain loops, one another to the last bit, and statsmodels."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,35 +25,28 @@ TERMS = ("y(k-1)", "u(k-2)", "y(k-1)*u(k-1)", "y(k-2)"), (0.5, 1.0, 0.1, 0.2)
 SAMPLES, AHEAD = 120, 20
 
 
-def plain_step(model, u, y, k):
-    """Return the output at sample k in plain floats; y(j) and u(j, i) are functions of the sample."""
+def plain_prediction(model, u, y, steps):
+    """Return the prediction of each sample, made one by one in plain floats from what was measured before."""
     offsets = model.offsets or [0.0] * (1 + model.n_inputs)
     scales = model.scales or [1.0] * (1 + model.n_inputs)
-    value = 0.0
-    for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
-        product = weight
-        for signal, lag in monomial:
-            j = k - lag * model.decimation
-            assert j >= 0
-            product *= ((u(j, signal - 1) if signal else y(j)) - offsets[signal]) / scales[signal]
-        value += product
-    return value * scales[0] + offsets[0]
 
-
-def plain_prediction(model, u, y, steps):
-    """Return the prediction of each sample, made one by one from what was measured before."""
-    samples, first, q = len(u), model.initial_samples, model.decimation
-
+    @cache
     def predicted(k, start):
         """Return the output at sample k where those before the sample ``start`` are measured."""
-        if k < max(first, start):
+        if k < max(model.initial_samples, start):
             return float(y[k])
-        if (k, start) not in predictions:
-            predictions[k, start] = plain_step(model, lambda j, i: float(u[j, i]), lambda j: predicted(j, start), k)
-        return predictions[k, start]
+        value = 0.0
+        for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
+            product = weight
+            for signal, lag in monomial:
+                j = k - lag * model.decimation
+                product *= ((float(u[j, signal - 1]) if signal else predicted(j, start)) - offsets[signal]) / scales[
+                    signal
+                ]
+            value += product
+        return value * scales[0] + offsets[0]
 
-    predictions = {}
-    return [predicted(k, 0 if steps is None else k - (steps - 1) * q) for k in range(samples)]
+    return [predicted(k, 0 if steps is None else k - (steps - 1) * model.decimation) for k in range(len(u))]
 
 
 @quick
