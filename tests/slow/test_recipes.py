@@ -322,9 +322,12 @@ def test_criterion(tmp_path, finished):
         assert sorted(planned["search"]) == searched
         project.snakemake(searched[0])
         content, run = run_of(copy / searched[0])
-        n_samples = content["problem"]["n_validation"]
+        size = {name: content["problem"][name] for name in ("n_u", "n_y", "degree", "n_validation")}
+        u, y = narxbench.read_signals(copy / "data/tiny/problems/as-described/data-1/S3/30dB.csv")
+        sse = narxbench.StructureProblem(u, y, **size, rescaled=False).evaluate(run["terms"]).sse
+        n_samples = size["n_validation"]
         penalty = (math.log(n_samples) + 1.0) * len(run["terms"])
-        assert run["fitness"] == pytest.approx(n_samples * math.log(run["sse"]) + penalty, rel=1e-9)
+        assert run["fitness"] == pytest.approx(n_samples * math.log(sse) + penalty, rel=1e-9)
 
 
 RANDOM_WALK = """\
