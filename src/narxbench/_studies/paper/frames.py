@@ -150,7 +150,7 @@ class _Summary(ConditionKey, extra="ignore"):
     structures: list[list[int]]
     history_evaluations: list[list[Count]]
     history_fitness: list[list[float]]
-    failures: dict[str, Line] = Field(default_factory=dict)
+    failures: dict[Annotated[str, Field(pattern="^[0-9]+$")], Line] = Field(default_factory=dict)
 
     def model_post_init(self, _: Any) -> None:
         """Refuse lists of unequal lengths and terms that are not candidates."""
