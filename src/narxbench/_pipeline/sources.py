@@ -136,7 +136,8 @@ def _failures_in(summary: Mapping[str, Any]) -> list[str]:
     """Return the reasons of the failed runs in a summary, or in the scores of methods other than references."""
     methods = [method for method in summary.get("methods", ()) if not method["reference"]]
     runs = chain.from_iterable(method["runs"] for method in methods)
-    return [*summary.get("failures", {}).values(), *(run["failure"] for run in runs if run["failure"])]
+    failures = sorted(summary.get("failures", {}).items(), key=lambda item: int(item[0]))
+    return [*(reason for _, reason in failures), *(run["failure"] for run in runs if run["failure"])]
 
 
 def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -150,7 +150,7 @@ class _Summary(ConditionKey, extra="ignore"):
     structures: list[list[int]]
     history_evaluations: list[list[Count]]
     history_fitness: list[list[float]]
-    failures: dict[str, Line] = Field(default_factory=dict)
+    failures: dict[Annotated[str, Field(pattern="^[0-9]+$")], Line] = Field(default_factory=dict)
 
     def model_post_init(self, _: Any) -> None:
         """Refuse lists of unequal lengths and terms that are not candidates."""
@@ -176,8 +176,9 @@ def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
     summaries = _read_summaries(paths)
     successful = list(filter(_has_runs, map(_without_failed, summaries)))
     if summaries and not successful:
-        seed, failure = next(iter(summaries[0]["failures"].items()))
-        raise NarxbenchError(f"all runs of the study have failed, that of seed {seed} so: {failure}")
+        failures = summaries[0]["failures"]
+        seed = min(failures, key=int)
+        raise NarxbenchError(f"all runs of the study have failed, that of seed {seed} so: {failures[seed]}")
     return successful
 
 
@@ -190,7 +191,8 @@ def failures_frame(paths: Iterable[StrPath]) -> pd.DataFrame:
     for summary in _read_summaries(paths):
         failures = summary.get("failures")
         if failures:
-            rows.append((*key_of(summary), len(summary["seeds"]), len(failures), next(iter(failures.values()))))
+            reason = failures[min(failures, key=int)]
+            rows.append((*key_of(summary), len(summary["seeds"]), len(failures), reason))
     return pd.DataFrame(rows, columns=[*KEY, "runs", "failed", "reason"])
 
 

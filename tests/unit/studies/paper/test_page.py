@@ -29,11 +29,11 @@ class Page(HTMLParser):
     def __init__(self, html):
         super().__init__()
         self.elements, self.ids, self.links, self.scripts = [], [], [], []
-        self.texts, self.blocks, self.open = [], [], []
+        self.texts, self.blocks, self.open, self.inside = [], [], [], []
         self.feed(html)
 
     def _add(self, text):
-        for *_, content in self.open:
+        for content in self.inside:
             content.append(text)
 
     def handle_starttag(self, tag, attrs):
@@ -45,13 +45,17 @@ class Page(HTMLParser):
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
         self._add(self.get_starttag_text())
         if tag not in VOID:
-            source, content = values.get("data-source"), []
+            source = values.get("data-source")
             if source:
-                self.blocks.append((source, content))
-            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), content))
+                self.inside.append([])
+                self.blocks.append((source, self.inside[-1]))
+            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), bool(source)))
 
     def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
+        opened, _, is_block = self.open.pop()
+        assert opened == tag
+        if is_block:
+            self.inside.pop()
 
     def handle_data(self, data):
         tags = [tag for tag, *_ in self.open]
