@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Call
 
     The exit code is 0, 1 if a check has failed or the reader of the output has gone, or 2 for a mistake, which is
     reported in one line. After a signal it is 128 plus the number of the signal. Packages above this one add
-    ``further_commands``, each by a function that calls :func:`add_command`.
+    ``further_commands``, each by a function that calls ``add_command``.
     """
     try:
         options = _parsed(arguments, further_commands)

@@ -84,25 +84,20 @@ def check_goes_on(copy, complete):
     assert not copy.locked()
 
 
-def test_interrupted_in_the_middle_of_the_searches(long, tmp_path):
-    copy = long.copied(tmp_path / "project", made=False)
-    assert interrupted(copy, press_ctrl_c).returncode == 1
-    assert visible_results(copy) == copy.files()
-    assert not copy.locked()
-    check_goes_on(copy, long)
-
-
 @pytest.mark.parametrize(
     ("interrupt", "codes"),
     [
+        (press_ctrl_c, {1}),
         (shut_down, {1, -signal.SIGKILL}),
         (subprocess.Popen.kill, {-signal.SIGKILL}),
         (close_terminal, {-signal.SIGHUP}),
     ],
 )
-def test_killed_in_the_middle_of_the_searches(long, tmp_path, interrupt, codes):
+def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, interrupt, codes):
     copy = long.copied(tmp_path / "project", made=False)
     assert interrupted(copy, interrupt).returncode in codes
+    if interrupt is press_ctrl_c:
+        assert visible_results(copy) == copy.files() and not copy.locked()
     check_goes_on(copy, long)
 
 

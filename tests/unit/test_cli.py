@@ -277,23 +277,6 @@ def test_an_end_before_its_time(monkeypatch, file, end, code, reported):
     assert signal.getsignal(signal.SIGTERM) is handler
 
 
-def test_the_best_model_until_a_request_to_end_leaves(monkeypatch, file):
-    steps = []
-
-    def show_progress(progress):
-        steps.append(progress.step)
-        if progress.terms and len(set(steps)) == 2:
-            terminate()
-
-    monkeypatch.setattr("narxbench._cli._STATUS.show_progress", show_progress)
-    words = ["--input", "valve", "--output", "4", *QUICK_WORDS, "--json"]
-    done = run("identify", file, *words)
-    assert (done.code, done.err) == (0, "")
-    content = json.loads(done.out)
-    assert f"Stopped by Ctrl-C or SIGTERM during the {steps[-1]}:" in " ".join(content["warnings"])
-    assert content["model"]["terms"] and content["competitors"] == []
-
-
 def write_files_of_examples():
     """Write the files that the examples read."""
     valve, heat = np.random.default_rng(1).standard_normal((2, 1200)).round(3)
