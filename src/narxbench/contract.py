@@ -1,7 +1,7 @@
-"""The names that a search algorithm needs, in narxbench or in a package of its own.
+"""The names that a search algorithm needs, in narxbench or in another package.
 
-A module with ``ABOUT``, ``Settings`` and ``run`` is an algorithm; :class:`About`, :class:`Found` and
-:class:`ProblemView` say of what form they are.
+A module with ``ABOUT``, ``Settings`` and ``run`` is an algorithm. :class:`About`, :class:`Found` and
+:class:`ProblemView` describe their form.
 """
 
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView

@@ -5,7 +5,7 @@ pages 1418-1429; for NARX models M. Bonin, V. Seghezza and L. Piroddi, NARX mode
 minimisation and LASSO, IET Control Theory and Applications 4, 2010, pages 1157-1168.
 
 The penalty of a term is divided by its weight in a ridge regression. The path is that of scikit-learn's coordinate
-descent on standardised columns of all samples. The source leaves open how to choose a penalty. Here the structure of
+descent on standardised columns of all samples. The source does not say how to choose a penalty. Here the structure of
 each penalty is evaluated with least-squares weights, and the one of lowest J is the result. Its weights are those of
 least squares over all samples.
 """

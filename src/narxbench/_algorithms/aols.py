@@ -2,11 +2,11 @@
 
 Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
 Signal Processing 82, 2018, pages 91-105, and its program ``AOLS.m``. In each step the candidates that explain most of
-the residual, each by itself, enter together; with one at a time this is forward regression. There are as many steps as
+the residual, each by itself, enter together. With one at a time this is forward regression. There are as many steps as
 terms in the result. Of all terms that have entered, those of largest weights stay.
 
-In the source the number of terms is known. Here every number up to a limit is tried, and that of the best free run is
-chosen, by BIC. All samples are used, and columns are scaled to the same length.
+In the source the number of terms is known. Here every number up to a limit is tried, and the best free run decides,
+by BIC. All samples are used, and columns are scaled to the same length.
 """
 
 import numpy as np

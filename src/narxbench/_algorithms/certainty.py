@@ -2,7 +2,7 @@
 
 A structure has the weight exp(-criterion / 2), summed over the noise models that it was fitted under: its posterior
 probability but for a factor, if all structures of a size are equally likely before the data (A. E. Raftery,
-Sociological Methodology 25, 1995, pages 111-163). The criterion here has a gamma of its own, which was calibrated on
+Sociological Methodology 25, 1995, pages 111-163). The criterion here has another gamma, which was calibrated on
 simulated systems: ``python -m benchmarks.recovery`` shows how often terms are there that are said to be. Structures
 that no model was fitted for count with the criterion that the linearised problem of a neighbour predicts, as far as
 they are in Occam's window of the best one (D. Madigan and A. E. Raftery, Journal of the American Statistical
@@ -49,7 +49,7 @@ class RatedStructure:
     probability : float
         Of being the true structure, if one of those that were tried is.
     difference : float
-        The criterion less that of the most probable structure.
+        The criterion minus the criterion of the most probable structure.
     noise_model : str
         The description of the best noise model.
     """
@@ -111,7 +111,7 @@ class NamedStructure(NamedTuple):
     probability : float
         Of being the true structure, if one of those that were tried is.
     difference : float
-        Its criterion less that of another structure: below 0 it is the more probable one.
+        Its criterion minus the criterion of another structure: below 0 it is the more probable one.
     noise_model : str
         The description of its best noise model.
     """
@@ -141,7 +141,7 @@ class Window:
     gamma : float
         What each term costs beyond BIC, in 2 ln(N_t).
     models : iterable of Fit, optional
-        Fits of the search to begin with; all of them by default.
+        Fits of the search to begin with, by default all of them.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Window:
         self._take(linear, fit, predicted)
 
     def _take(self, linear: Linearised, fit: Fit, predicted: dict[bytes, float]) -> None:
-        """Add structures that a linearised problem predicts a criterion of; the best of them are fitted."""
+        """Add structures whose criterion a linearised problem predicts, and fit the best of them."""
         new = []
         for key in predicted:
             if key not in self.criteria and not has_factor(np.frombuffer(key, np.uint8), self.factored):

@@ -2,8 +2,7 @@
 
 Terms of the same shape, lagged, are a polynomial in q^-1 times the term of smallest lag: 0.5 u(k-1) - 0.4 u(k-2) is
 0.5 (1 - 0.8 q^-1) u(k-1). A model whose polynomials all vanish at the same point, that of y(k) and its lagged copies
-among them, is a shorter model times a filter. It explains no more of the input than the shorter one does; what it
-explains is noise.
+among them, is a shorter model times a filter. It explains no more of the input than the shorter one does, but noise.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, section 16.4 (pole-zero cancellations).
 """

@@ -43,7 +43,7 @@ Option = tuple[str, Any]  # a setting and a value of it
 
 
 class Suite:
-    """An algorithm with the runs that its checks need; each run is made when it is first needed."""
+    """An algorithm with the runs that its checks need, each made when it is first needed."""
 
     def __init__(self, algorithm: Algorithm, runner: Runner) -> None:
         self.algorithm, self.about, self.runner = algorithm, algorithm.about, runner
@@ -130,7 +130,7 @@ def _uniform_noise(realisation: int) -> Trace:
 
 
 def _first_difference(first: Trace, second: Trace) -> int | None:
-    """Return the number of the first evaluation, from 1, in which two runs differ; None if they are equal."""
+    """Return the number of the first evaluation, from 1, in which two runs differ, or None if they are equal."""
     size = min(len(first), len(second))
     different = np.flatnonzero(first[:size] != second[:size])
     if len(different):
@@ -191,7 +191,7 @@ def _options(suite: Suite) -> str:
     outcomes: dict[str, tuple[list[float], list[str], list[float]]] = {}
 
     def outcome(*chosen: Option) -> tuple[list[float], list[str], list[float]]:
-        """Return J of every evaluation, terms and weights of a run; each is made once."""
+        """Return J of every evaluation, terms and weights of a run, which is made once."""
         key = json.dumps(chosen)  # values may be lists, which are no keys
         if key not in outcomes:
             observed = suite.run(suite.problem, 1, EVALUATIONS, **dict(chosen))

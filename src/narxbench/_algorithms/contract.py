@@ -48,10 +48,10 @@ class About:
     stops_early : bool
         Whether it may end before the budget is spent.
     needs_objective : bool
-        Whether it evaluates structures; an algorithm that does not returns a structure without a value of J.
+        Whether it evaluates structures. An algorithm that does not returns a structure without a value of J.
     minimises : bool
         Whether it searches for the structure of lowest J: such methods are compared by the J that they reach. Others
-        have a criterion of their own.
+        have another criterion.
     requires : tuple of str
         The distributions that it imports in ``load`` and ``run``, by their names in the package index.
     options : mapping
@@ -118,7 +118,7 @@ class ProblemView:
     criterion : str
         Name of the criterion.
     penalty : float
-        The penalty of the first term in J. Under a linear criterion, such as BIC and AIC, it is that of each term;
+        The penalty of the first term in J. Under a linear criterion, such as BIC and AIC, each term has it;
         ``penalties`` has the penalty of any number of terms under any criterion.
     n_validation : int
         L, the number of samples on which J is computed.
@@ -248,14 +248,14 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class Objective(ABC):
-    """Evaluations of structures on a budget; they are counted and recorded outside the algorithm.
+    """Evaluations of structures on a budget, which are counted and recorded outside the algorithm.
 
     Attributes
     ----------
     n_terms : int
         N_t, the number of candidate terms.
     budget : int
-        The evaluations that the whole run may make; repeated structures count each time.
+        The evaluations that the whole run may make. Repeated structures count each time.
     """
 
     n_terms: int
@@ -274,7 +274,7 @@ class Objective(ABC):
     @property
     @abstractmethod
     def best_fitness(self) -> float:
-        """The lowest J so far; +inf if no J was finite."""
+        """The lowest J so far, or +inf if no J was finite."""
 
     def evaluate(self, positions: ArrayLike) -> Floats:
         """Evaluate structures.
@@ -287,7 +287,7 @@ class Objective(ABC):
         Returns
         -------
         array of float, shape (structures,)
-            J of each structure; +inf if it is empty, singular or divergent, and for rows beyond the budget.
+            J of each structure, or +inf if it is empty, singular or divergent, and for rows beyond the budget.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Reasons to doubt a model that a likelihood search has chosen, as data and as one line each.
 
 The limits were chosen on the data sets of ``python -m benchmarks.recovery --development`` with the seed 31, so that
-many wrong structures bring a warning and few right ones; ``benchmarks/recovery.md`` has the shares on other data.
+many wrong structures bring a warning and few right ones. ``benchmarks/recovery.md`` has the shares on other data.
 """
 
 import math
@@ -152,7 +152,7 @@ def _rounded(value: float) -> float:
 
 
 def winsorised(errors: PredictionErrors, fit: Fit) -> Floats:
-    """Return the innovations that count; of Student-t ones the tails are cut at three robust standard deviations."""
+    """Return the innovations that count, with Student-t tails cut at three robust standard deviations."""
     innovations = np.concatenate(errors.counted(errors.innovations(fit)))
     # Units change no digit: they are powers of two, but squares could leave the range of numbers.
     innovations = np.ldexp(innovations, -int(np.frexp(np.abs(innovations).max(initial=0.0))[1]))

@@ -4,8 +4,8 @@ Source: S. Zhang, T. Wang, K. Worden, L. Sun and E. J. Cross, Canonical-correlat
 structural health monitoring, Mechanical Systems and Signal Processing 223, 2025, 111895; the package's class
 ``FastCan``, with which its ``make_narx`` selects terms. For one output it is forward regression on centred columns.
 
-The package leaves the number of terms to the user, and every model has an intercept. Here every number up to a limit is
-tried, with the constant term and without it, and that of the best free run is chosen, by BIC. All samples are used.
+In the package the user chooses the number of terms, and every model has an intercept. Here every number up to a limit
+is tried, with the constant term and without it, and the best free run decides, by BIC. All samples are used.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def load() -> None:
 
 
 def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
-    """Return the columns in the order in which they enter; fewer if this many are dependent."""
+    """Return the columns in the order in which they enter, or fewer if this many are dependent."""
     from fastcan import FastCan
 
     for size in range(min(most, columns.shape[1]), 0, -1):

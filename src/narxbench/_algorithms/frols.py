@@ -1,11 +1,11 @@
-"""FROLS: terms enter one by one, each time the one that explains most of what is left of the output.
+"""FROLS: terms enter one by one, each time the one that explains most of the rest of the output.
 
 Forward regression with orthogonal least squares. Source: S. A. Billings, S. Chen and M. J. Korenberg, Identification
 of MIMO non-linear systems using a forward-regression orthogonal estimator, International Journal of Control 49(6),
 1989, pages 2157-2189; S. A. Billings, Nonlinear System Identification, 2013, chapter 3.
 
-The source leaves open when to stop. Here terms enter up to a limit, and of all these lengths that of the best free run
-is chosen, by BIC. All samples are used; none are held out.
+The source leaves open when to stop. Here terms enter up to a limit, and the best free run of all these lengths is
+chosen, by BIC. All samples are used, and none are held out.
 """
 
 import numpy as np

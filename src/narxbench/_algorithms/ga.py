@@ -45,7 +45,7 @@ ABOUT = About(
 
 
 class Settings(BaseSettings):
-    """Settings of the GA: the paper's search parameters, then what the paper leaves open."""
+    """Settings of the GA: the paper's search parameters, then what the paper does not say."""
 
     population_size: int = Field(default=80, ge=2, le=100_000, description="number of individuals, N")
     crossover_probability: float = Field(default=0.45, ge=0, le=1, description="p_c, for a pair of parents")
@@ -89,12 +89,12 @@ class GeneticParameters(NamedTuple):
 
 @compiled
 def selection_weights(fitness, scheme, divergent_fitness):
-    """Return the roulette weight of each individual; that of a divergent one is 0.
+    """Return the roulette weight of each individual, 0 for a divergent one.
 
     Proportional: worst - J, where worst is the largest finite J. If an individual is divergent and
     ``divergent_fitness`` is finite and larger, worst is ``divergent_fitness``: then all others have nearly the same
-    weight. Linear rank: from N for the best down to 1; of equal individuals the earlier one is better. Maximising: J.
-    Cumulative: -J. The last two may be negative.
+    weight. Linear rank: from N for the best down to 1, where the earlier one of equal individuals is better.
+    Maximising: J. Cumulative: -J. The last two may be negative.
     """
     weights = np.zeros(fitness.shape[0])
     worst = _worst(fitness, divergent_fitness)
@@ -193,7 +193,7 @@ def mutate(individual, probability, draws):
 
 @compiled
 def random_survivors(size, count, elite, draws):
-    """Return ``count`` random individuals that survive intact; ``elite`` is one of them, unless it is -1."""
+    """Return ``count`` random individuals that survive intact, among them ``elite``, unless that is -1."""
     chosen = np.empty(count, np.int64)
     order = np.arange(size)
     if elite >= 0:

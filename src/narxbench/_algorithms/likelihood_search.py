@@ -2,7 +2,7 @@
 
 At a model the sensitivities of all candidates make the choice of terms one of linear regression, where terms are added,
 dropped and swapped without a fit, by :mod:`narxbench._algorithms.term_changes`. The structure where that ends is fitted
-and is the next model. The noise that a model leaves says which filter to fit next. Both are repeated until the
+and is the next model. The noise of a model shows which filter to fit next. Both are repeated until the
 criterion falls no more.
 
 The module is long because all steps of the search read and extend the same fits.
@@ -82,7 +82,7 @@ def independent_samples(errors: PredictionErrors, repeated: float) -> float:
 
 
 def term_penalties(errors: PredictionErrors, gamma: float, repeated: float = 1.0) -> Floats:
-    """Return what 0 to N_t terms cost, shape (N_t + 1,); more than half of the samples fit anything, and cost +inf."""
+    """Return what 0 to N_t terms cost, shape (N_t + 1,), and +inf for more than half as many as samples."""
     samples = independent_samples(errors, repeated)
     penalties = LINEAR_EBIC.with_number(gamma).penalties(samples, errors.n_terms)
     penalties[max(1, int(samples) // 2) + 1 :] = math.inf
@@ -112,7 +112,7 @@ class LikelihoodSearch:
     settings : SearchSettings
         The settings.
     repeated : float
-        How many samples count as one: neighbouring samples of oversampled data are no independent evidence.
+        How many samples count as one: neighbouring samples of oversampled data are not independent evidence.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class LikelihoodSearch:
         return criterion_of(self.errors, fit, self.penalties, self.repeated)
 
     def fit(self, noise_model: NoiseModel, structure: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
-        """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
+        """Fit a structure, beginning with the weights of a linearised problem, and return the criterion."""
         key, terms = (noise_model, structure.tobytes()), np.flatnonzero(structure)
         if key not in self.criteria:
             fit = None
@@ -287,7 +287,7 @@ class LikelihoodSearch:
                 yield neighbour
 
     def adapt(self, fit: Fit) -> Fit:
-        """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves."""
+        """Return the best fit of the same structure, the filter of the noise being chosen anew."""
         largest_lag = DRIFT_ORDER if fit.noise_model.is_integrated else math.inf
         return adapt_filter(self.errors, fit, self.filters, self._fit_filter, largest_lag)
 
@@ -304,7 +304,7 @@ class LikelihoodSearch:
         return self.fits[key]
 
     def descend_with_noise(self, fit: Fit) -> Fit:
-        """Go from model to model, the filter of the noise being chosen anew at each; return the last one."""
+        """Go from model to model, the filter of the noise being chosen anew at each, and return the last one."""
         while True:
             fit = self.adapt(fit)
             linear = self.errors.linearised(fit)
@@ -360,7 +360,7 @@ class LikelihoodSearch:
         self._lowest_at_end = self.value(self.best())
 
     def polish_further(self) -> bool:
-        """Search on if a better model has turned up since the end of the search; return whether one had."""
+        """Search on if a better model has turned up since the end of the search, and return whether one had."""
         if not self.value(self.best()) < self._lowest_at_end - LEAST_GAIN:
             return False
         self._polish()
@@ -463,7 +463,7 @@ class LikelihoodSearch:
         self._polish()
 
     def without_copies(self, structure: Structure) -> Structure:
-        """Return a structure without the terms that are those of lower lags, delayed."""
+        """Return a structure without the terms that are delayed copies of others."""
         reduced = structure.copy()
         for term in np.flatnonzero(structure).tolist():
             if any(structure[shorter] for shorter in self.errors.advanced(term)):
@@ -540,13 +540,13 @@ class LikelihoodSearch:
         return self.criteria[fit.noise_model, self.structure(fit).tobytes()]
 
     def coefficients(self, fit: Fit) -> Floats | None:
-        """Return the weights of a fit in the units of the data; None if they are too large for these units."""
+        """Return the weights of a fit in the units of the data, or None if they are too large for these units."""
         with np.errstate(over="ignore"):
             weights = self.errors.coefficients(fit)
         return weights if np.isfinite(weights).all() else None
 
     def ranked(self) -> list[Fit]:
-        """Return all fits by their criterion; of equal ones the simpler noise model comes first."""
+        """Return all fits by their criterion. Of equal ones the simpler noise model comes first."""
         by_value = sorted(self.fits.values(), key=self.value)
         first = self.value(by_value[0])
         tied = [by_value[0], *(fit for fit in by_value[1:] if self.value(fit) <= first + LEAST_GAIN)]

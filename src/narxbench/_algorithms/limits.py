@@ -30,8 +30,8 @@ _WATCHES: "set[Watch]" = set()
 class LimitReachedError(BaseException):
     """A run has met a limit.
 
-    An algorithm may handle it to return its best structure so far. It is no Exception, so that an algorithm that
-    handles all errors of its own does not go on.
+    An algorithm may handle it to return its best structure so far. It is not an Exception, so that an algorithm that
+    handles all of its errors does not go on.
     """
 
 
@@ -59,9 +59,9 @@ class Watch(threading.Thread):
     Parameters
     ----------
     time_limit : float or None
-        Seconds that the block may take, without those of compilation.
+        Seconds that the block may take, compilation not counted.
     memory : int
-        Bytes that the process may take meanwhile; this many times more where several runs are watched.
+        Bytes that the process may take meanwhile, times the number of runs that are watched.
     stop : callable
         Called in the watching thread.
 
@@ -93,7 +93,7 @@ class Watch(threading.Thread):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the watch; no exception of it reaches the thread of the run afterwards."""
+        """End the watch. No exception of it reaches the thread of the run afterwards."""
         _WATCHES.discard(self)
         with self._lock:
             self._ended.set()
@@ -143,7 +143,7 @@ def _set_exception(thread: int) -> None:
 def _receive_exception(thread: int) -> None:
     """Raise and handle LimitReachedError in this thread, so that one that was not raised yet is not raised later.
 
-    To take it back instead would leave the interpreter looking for it between all instructions, which makes Python
+    To take it back instead would make the interpreter look for it between all instructions, which makes Python
     several times slower, and under a tracer stops it.
     """
     with suppress(LimitReachedError):
@@ -153,7 +153,7 @@ def _receive_exception(thread: int) -> None:
 
 
 def _resident_bytes() -> int:
-    """Return the memory of this process in bytes; 0 where the system has no file that tells it."""
+    """Return the memory of this process in bytes, or 0 where the system does not say."""
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -87,7 +87,7 @@ class GravityParameters(NamedTuple):
 
 @compiled
 def masses(fitness):
-    """Return the mass of each agent, in proportion to how far J is below the worst finite one; their sum is 5."""
+    """Return the mass of each agent, in proportion to how far J is below the worst finite one. Their sum is 5."""
     worst = -np.inf
     for f in fitness:
         if f < np.inf:

@@ -109,7 +109,7 @@ class _Search:
         return self._evaluate(changed[None])
 
     def _changes(self, position: Structure) -> NDArray[np.int64]:
-        """Return pairs of terms to change, in the order to try them; the second is -1 if only one term changes."""
+        """Return pairs of terms to change, in the order to try them. The second is -1 if only one term changes."""
         problem, n_terms = self.problem, len(position)
         members, flips, swaps = predicted(
             problem.gram,
@@ -131,7 +131,7 @@ class _Search:
         return np.stack([first, second], axis=1)[np.argsort(place, kind="stable")]
 
     def descend(self, position: Structure, fitness: float, best: float) -> tuple[Structure, float]:
-        """Go to better neighbours until there is none; give up early if the structure is not better than ``best``."""
+        """Go to better neighbours until there is none. Give up early if the structure is not better than ``best``."""
         better = self._better_neighbour(position, fitness, best)
         while better is not None:
             position, fitness = better
@@ -139,7 +139,7 @@ class _Search:
         return position, fitness
 
     def _better_neighbour(self, position: Structure, fitness: float, best: float) -> tuple[Structure, float] | None:
-        """Return the best structure of the first batch of neighbours that lowers J; None if none does."""
+        """Return the best structure of the first batch of neighbours that lowers J, or None if none does."""
         n_tried = 0
         for batch in self._batches(position):
             candidate, value = self._evaluate(batch)

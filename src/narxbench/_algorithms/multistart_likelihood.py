@@ -1,6 +1,6 @@
 """Multi-start search on the likelihood: the noise models and the criterion of ``pem``, but descents again and again.
 
-It shows whether ``pem`` misses terms because it gives up too early. The first descents start as those of ``pem`` do.
+It shows whether ``pem`` misses terms because it gives up too early. The first descents start as in ``pem``.
 Each further descent starts from the best structure with a few terms changed, as in
 :mod:`narxbench._algorithms.multistart`, under the noise model of the best one and under the simplest ones.
 

@@ -36,7 +36,7 @@ class EvaluationRecord(NamedTuple):
 
 @inner
 def copy_row(source, target):
-    """Copy one row to another; a loop compiles in a tenth of the time of an assignment of whole arrays."""
+    """Copy one row to another by a loop, which compiles in a tenth of the time of an assignment of arrays."""
     for j in range(source.shape[0]):
         target[j] = source[j]
 
@@ -94,7 +94,7 @@ def _find_slots(record, positions, slots, new):
 
 @compiled
 def evaluate(data, record, positions, fitness):
-    """Evaluate as many structures as the budget allows, and return their number; compiled algorithms call this.
+    """Evaluate as many structures as the budget allows, and return their number, for compiled algorithms.
 
     ``positions``, shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` receives J, +inf beyond
     the budget. A structure that was evaluated before spends budget again, but no time. A run that has stopped has spent
@@ -185,7 +185,7 @@ class CountedObjective(Objective):
         return bool(self._record.is_stopped[0])
 
     def stop(self) -> None:
-        """Make no more evaluations; another thread may call this."""
+        """Make no more evaluations. Another thread may call this."""
         self._record.is_stopped[0] = True
 
     @property
@@ -195,7 +195,7 @@ class CountedObjective(Objective):
 
     @property
     def best_fitness(self) -> float:
-        """The lowest J so far; +inf if no J was finite."""
+        """The lowest J so far, or +inf if no J was finite."""
         return float(self._record.best_fitness[0])
 
     def _evaluated(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:

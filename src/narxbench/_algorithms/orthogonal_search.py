@@ -5,8 +5,8 @@ and then predict a criterion for terms that nearly depend on each other that no 
 are predicted from orthogonal columns here. Measured data are searched in this way, and the probabilities of a search
 are checked in this way.
 
-Neighbouring samples of oversampled data are no independent evidence. The deviance counts as that of the independent
-ones, as the score of a structure of measured data does.
+Neighbouring samples of oversampled data are not independent evidence. The deviance counts as if there were only the
+independent ones, as the score of a structure of measured data does.
 """
 
 import math
@@ -30,7 +30,7 @@ MOST_VALUES = 5_000_000
 class OrthogonalRegression(Linearised):
     """The choice of terms close to a model, from the columns themselves instead of their inner products.
 
-    Columns have unit length; ``lengths`` has what they were divided by.
+    Columns have unit length. ``lengths`` has their lengths before.
     """
 
     def __init__(self, columns: Floats, explained: Floats) -> None:
@@ -40,7 +40,7 @@ class OrthogonalRegression(Linearised):
         self.columns, self.explained = columns / self.lengths, explained
 
     def enter(self, columns: object) -> None:
-        """Do nothing: all columns are at hand."""
+        """Accept any columns: all are at hand."""
 
     def weights(self, terms: NDArray[np.int64]) -> Floats:
         """Return the weights of some candidates, shape (n,), the noise model as it is."""
@@ -99,7 +99,7 @@ def _orthogonal(columns: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
 
 
 def _gains(products: Floats, squares: Floats) -> Floats:
-    """Return what columns gain that have these products with the residuals; 0 of those that are hardly independent."""
+    """Return what columns gain by their products with the residuals, 0 where they are hardly independent."""
     return np.divide(products**2, squares, out=np.zeros(products.shape), where=squares > SINGULAR)
 
 
@@ -121,7 +121,7 @@ class OrthogonalErrors(PredictionErrors):
         return self._problem_of[1]
 
     def is_exact(self, fit: Fit) -> bool:
-        """Return whether what a fit leaves of the output is rounding."""
+        """Return whether the residuals of a fit are rounding."""
         innovations = np.concatenate(self.counted(self.innovations(fit)))
         return float(innovations @ innovations) <= math.ldexp(self._least_sse, 2 * self._output_exponent)
 

@@ -48,7 +48,7 @@ def _score(columns: Products, terms: list[int]) -> float:
 
 
 def _to_enter(columns: Products, terms: list[int]) -> int | None:
-    """Return the term outside a set that explains most of its residual; None if all others depend on the set."""
+    """Return the term outside a set that explains most of its residual, or None if all others depend on the set."""
     pivots, projections = np.ones(len(columns.moments)), columns.moments.copy()
     if terms:
         rows = columns.gram[terms]
@@ -92,7 +92,7 @@ def floating(inner_products: Products, most: int) -> list[list[int]]:
 def _without_insignificant(
     columns: Products, terms: list[int], entered: int, best: dict[int, tuple[float, list[int]]]
 ) -> list[int]:
-    """Return a set after terms have left it as long as smaller sets become better; these are recorded as best sets."""
+    """Return a set after terms have left it as long as smaller sets become better, and record these as best sets."""
     is_first = True
     while len(terms) > 2:
         leaving = _to_leave(columns, terms)

@@ -7,7 +7,7 @@ tails and in whether it drifts (:mod:`narxbench._model.noise_models`), and the l
 
     -2 ln(likelihood) + xi (ln(N) + 2 gamma ln(N_t)) + p ln(N)
 
-is chosen, xi being the number of terms, N_t that of the candidates, and p that of the coefficients of the noise. The
+is chosen. There are xi terms, N_t candidates, and p coefficients of the noise. The
 second part is the extended BIC: among many candidates some fit by chance. Its gamma was chosen, as was the search, on
 the shipped systems with the data seeds 31 and 41 to 46 and on systems that are not shipped; ``benchmarks/recovery.md``
 reports on other seeds.
@@ -17,9 +17,9 @@ Billings, Nonlinear System Identification, 2013, chapters 3 and 4 (NARMAX, forwa
 Biometrika 95, 2008, pages 759-771, and R. Foygel and M. Drton, NIPS 23, 2010 (extended BIC). The search is our own:
 :mod:`narxbench._algorithms.likelihood_search`.
 
-It uses all samples; none are held out for J. Its model has its own weights; ``fitness`` is J of the structure with
-least-squares weights, as for every algorithm. A model whose own free run does not stay bounded over all samples, or
-whose J is infinite, is passed over for the next one.
+It uses all samples, so none are held out for J. Its model has its own weights, while ``fitness`` is J of the structure
+with least-squares weights, as for every algorithm. A model whose own free run does not stay bounded over all samples,
+or whose J is infinite, is passed over for the next one.
 
 ``SearchResult.details`` holds:
 
@@ -95,7 +95,7 @@ def _best_so_far(problem: ProblemView, search: LikelihoodSearch) -> Found:
 
 
 def _plainly_found(problem: ProblemView, search: LikelihoodSearch, fit: Fit) -> Found:
-    """Return a fit without what is known about its certainty."""
+    """Return a fit without probabilities."""
     details = _described(problem, search, fit)
     del details["terms"]
     return Found(search.structure(fit), search.coefficients(fit), details)
@@ -141,7 +141,7 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
 
 
 def _plain(errors: NDArray[np.float64]) -> list[float | None]:
-    """Return numbers as JSON can hold them, None for what is not finite."""
+    """Return numbers as JSON can hold them, None for infinite ones."""
     return [error if math.isfinite(error) else None for error in errors.tolist()]
 
 
@@ -254,7 +254,7 @@ def factored_fits(search: LikelihoodSearch, factored: Sequence[Structure] = ()) 
 
 
 def _shared_zeros(search: LikelihoodSearch, fit: Fit) -> list[complex]:
-    """Return the zeros of the factor that the terms of a fit share; none if every model without is much worse."""
+    """Return the zeros of the factor that the terms of a fit share, or none if every model without is much worse."""
     zeros = search.common_factor(fit)
     return zeros if zeros and _has_alternative(search, fit) else []
 

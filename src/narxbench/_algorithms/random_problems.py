@@ -1,7 +1,7 @@
 """Random legal problems, of degenerate data, any criterion and many sizes, and what every run on them must hold.
 
-A run ends within its budget. Its result has a finite J and finite weights, or no terms and an infinite J; its details
-have neither NaN nor infinity; and no warning of NumPy is shown.
+A run ends within its budget. Its result has a finite J and finite weights, or no terms and an infinite J. Its details
+have neither NaN nor infinity, and no warning of NumPy is shown.
 """
 
 import math
@@ -82,7 +82,7 @@ SIGNALS: dict[str, Draw] = {
 class RandomProblem(NamedTuple):
     """A problem and a run in plain data, by which it can be kept.
 
-    ``u`` and ``y`` name signals; an output may also be a ``"copy"`` of the input, or its ``"response"``.
+    ``u`` and ``y`` name signals. An output may also be a ``"copy"`` of the input, or its ``"response"``.
     """
 
     number: int
@@ -139,7 +139,7 @@ def signals(case: RandomProblem) -> tuple[Floats, Floats]:
 
 
 def _response(u: Floats, rng: np.random.Generator) -> Floats:
-    """Return the noisy output of a stable linear system; inputs of any size keep it finite."""
+    """Return the noisy output of a stable linear system, which is finite for inputs of any size."""
     y = np.zeros(len(u))
     for k in range(1, len(u)):
         y[k] = 0.5 * y[k - 1] + 0.4 * u[k - 1]
@@ -147,7 +147,7 @@ def _response(u: Floats, rng: np.random.Generator) -> Floats:
 
 
 def problem_of(case: RandomProblem) -> StructureProblem:
-    """Return the problem of a case; NarxbenchError where the values of its choices exclude each other."""
+    """Return the problem of a case, or raise NarxbenchError where the values of its choices exclude each other."""
     u, y = signals(case)
     choices = case._asdict()
     for name in ("number", "u", "y", "samples", "evaluations"):
@@ -156,7 +156,7 @@ def problem_of(case: RandomProblem) -> StructureProblem:
 
 
 def violation(runner: Runner, case: RandomProblem, time_limit: float | None = None) -> str:
-    """Return in words what a run on a case does not hold; empty if it holds all.
+    """Return in words which promise a run on a case breaks, or an empty text.
 
     An algorithm may refuse data by a ValueError.
     """

@@ -36,7 +36,7 @@ _SHARED = (
 
 
 class Cost(NamedTuple):
-    """The approximate cost of a run, within a factor of three; ``benchmarks/estimate.py`` measures it."""
+    """The approximate cost of a run, within a factor of three. ``benchmarks/estimate.py`` measures it."""
 
     evaluation: float
     """CPU seconds of an evaluation of J, for a small structure out of 66 candidate terms and 600 validation samples."""
@@ -100,7 +100,7 @@ class _OtherSettings(Settings):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm by name; its declaration is read when it is needed.
+    """An algorithm by name, whose declaration is read when it is needed.
 
     ``distribution`` is the installed distribution of its module, empty for algorithms of this package. Properties that
     need the module raise :class:`AlgorithmUnavailableError` if it cannot be imported.
@@ -166,7 +166,7 @@ class Algorithm:
 
     @property
     def cost(self) -> Cost:
-        """The cost of a run; one that is not reviewed is estimated as a population search in a separate process."""
+        """The cost of a run, for an algorithm that is not reviewed as of a population in a separate process."""
         return REVIEWED[self.name] if self.reviewed else _UNKNOWN
 
     @cached_property
@@ -176,7 +176,7 @@ class Algorithm:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of its own and the required distributions; AlgorithmUnavailableError if one is missing."""
+        """Versions of its distribution and the required ones, or raise AlgorithmUnavailableError if one is missing."""
         versions = {}
         for name in filter(None, (self.distribution, *self.about.requires)):
             try:
@@ -205,7 +205,7 @@ class Algorithm:
 
 @cache
 def _description(module: str, settings: str, search_path: tuple[str, ...]) -> dict[str, Any]:
-    """Return the description by another process; it is made anew when the search path of modules changes."""
+    """Return the description by another process, made anew when the search path of modules changes."""
     return describe(module, json.loads(settings))
 
 
@@ -222,7 +222,7 @@ def algorithm_names() -> list[str]:
 
 @cache
 def _algorithms(search_path: tuple[str, ...]) -> dict[str, Algorithm]:
-    """Return all algorithms by name; they are looked up anew when the search path of modules changes."""
+    """Return all algorithms by name, looked up anew when the search path of modules changes."""
     algorithms = {name: Algorithm(name, f"{narxbench._algorithms.__name__}.{name}") for name in packaged_names()}
     for entry_point in metadata.entry_points(group=GROUP):
         distribution = ""
@@ -234,7 +234,7 @@ def _algorithms(search_path: tuple[str, ...]) -> dict[str, Algorithm]:
 
 
 def algorithm(name: str) -> Algorithm:
-    """Return the algorithm of a name; NarxbenchError if there is none."""
+    """Return the algorithm of a name, or raise NarxbenchError if there is none."""
     algorithms = _algorithms(tuple(sys.path))
     if name not in algorithms:
         allowed = ", ".join(map(repr, sorted(algorithms)))

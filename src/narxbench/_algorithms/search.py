@@ -32,7 +32,7 @@ _LOGGER = logging.getLogger("narxbench")
 
 
 class AlgorithmFailedError(NarxbenchError):
-    """A run that failed; the text names the algorithm and the reason.
+    """A run that failed. The text names the algorithm and the reason.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class SearchResult:
     terms : list of str
         The terms of the best structure, in canonical order; empty if no structure had a finite J.
     fitness, sse : float
-        J and free-run error e of the structure with least-squares weights; +inf if ``terms`` is empty.
+        J and free-run error e of the structure with least-squares weights, or +inf if ``terms`` is empty.
     coefficients : list of float
         The weights of the terms: those that the algorithm returned, else those of least squares.
     evaluations : int
@@ -209,7 +209,7 @@ def search(
     seed : int
         A whole number from 0 on. With algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int
-        Budget of fitness evaluations; repeated structures count each time.
+        Budget of fitness evaluations. Repeated structures count each time.
     axes : mapping, optional
         Further named axes of the random stream, such as ``{"system": "S1", "snr_db": "30"}``, so that runs on different
         data draw independently.
@@ -288,7 +288,7 @@ class Runner:
         axes: Mapping[str, object] | None = None,
         time_limit: float | None = None,
     ) -> Observation:
-        """Make one run, verify its result and return the observation; the arguments are those of :func:`search`."""
+        """Make one run, verify its result and return the observation. :func:`search` describes the arguments."""
         for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
             if not is_whole_number(value, least):
                 raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
@@ -324,7 +324,7 @@ class Runner:
         stream: Mapping[str, object],
         time_limit: float | None,
     ) -> tuple[RunOutcome, str]:
-        """Make a run in this process; return its outcome, and the words for a limit that it has met."""
+        """Make a run in this process, and return its outcome with the words for a limit that it has met."""
         digest, view = problem.digest, view_of(problem)
         watch = Watch(time_limit, memory_limit(view), objective.stop)
         try:
@@ -418,7 +418,7 @@ def _verified_values(
 
 
 def _recorded_fitness(objective: CountedObjective, position: NDArray[np.uint8]) -> float | None:
-    """Return the recorded J of a structure, None if it is empty; a structure that is not recorded is evaluated."""
+    """Return J of a structure, None if it is empty, by an evaluation where it is not recorded."""
     fitness = objective.known_fitness(position)
     if fitness is not None or not position.any():
         return fitness

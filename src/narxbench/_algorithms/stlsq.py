@@ -4,7 +4,7 @@ This is the regression of SINDy. Source: S. L. Brunton, J. L. Proctor and J. N. 
 from data by sparse identification of nonlinear dynamical systems, PNAS 113(15), 2016, pages 3932-3937, and its
 supplement.
 
-The source leaves the threshold to the user. Here many thresholds from large to small are tried, on columns scaled to
+In the source the user chooses the threshold. Here many thresholds from large to small are tried, on columns scaled to
 the same length, and the structure of the best free run is chosen, by BIC. All samples are used.
 """
 
@@ -38,7 +38,7 @@ class Settings(BaseSettings):
 
 
 def _weights(gram: Floats, moments: Floats, terms: NDArray[np.int64]) -> Floats:
-    """Return the weights of some terms; NaN if they depend on each other despite the ridge."""
+    """Return the weights of some terms, or NaN if they depend on each other despite the ridge."""
     try:
         return np.asarray(np.linalg.solve(gram[np.ix_(terms, terms)], moments[terms]), np.float64)
     except np.linalg.LinAlgError:
@@ -56,7 +56,7 @@ def _remaining(gram: Floats, moments: Floats, all_weights: Floats, threshold: fl
 
 
 def thresholds_of(all_weights: Floats, settings: Settings) -> Floats:
-    """Return the thresholds to try, from the largest weight on; none if no weight is finite and not 0."""
+    """Return the thresholds to try, from the largest weight on, or none if no weight is finite and not 0."""
     largest = abs(all_weights).max(initial=0.0)
     if not largest > 0:
         return np.empty(0)

@@ -3,8 +3,8 @@
 Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
 Signal Processing 82, 2018, pages 91-105; the package's class ``AOLS``.
 
-The package leaves the number of terms to the user. Here every number up to a limit is fitted, and that of the best free
-run is chosen, by BIC. If one term enters in each step, the terms are those of :mod:`narxbench._algorithms.aols`. If
+In the package the user chooses the number of terms. Here every number up to a limit is fitted, and the best free run
+decides, by BIC. If one term enters in each step, the terms are those of :mod:`narxbench._algorithms.aols`. If
 several enter, those of largest weights stay: the package compares the weights of the unscaled columns, the other method
 those of columns of the same length.
 """

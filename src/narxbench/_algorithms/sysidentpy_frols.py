@@ -4,7 +4,7 @@ Source: W. R. Lacerda Junior, L. P. C. da Andrade, S. C. P. Oliveira and S. A. M
 for system identification using NARMAX models, Journal of Open Source Software 5(54), 2020, 2384; its class ``FROLS``.
 
 Terms enter in the same order as in :mod:`narxbench._algorithms.frols`. There are two differences: the package stops
-where the criterion rises for the first time, whereas the other method takes its lowest value; and the package uses the
+where the criterion rises for the first time, whereas the other method takes its lowest value. And the package uses the
 variance of the residuals about their mean, whereas the other method uses their mean square.
 """
 

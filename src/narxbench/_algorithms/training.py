@@ -16,8 +16,8 @@ Rows = Literal["all", "estimation"]
 def whole_record(view: ProblemView) -> StructureProblem:
     """Return the problem with the same candidate terms whose structures are estimated and simulated on all samples.
 
-    The criterion is BIC, even if that of the view is another. The error is that of the free run over each of
-    ``view.stretches``, from the measured outputs before it. Evaluations cost no budget.
+    The criterion is BIC, even if the view has another. Each of ``view.stretches`` is simulated from the measured
+    outputs before it. Evaluations cost no budget.
     """
     return StructureProblem.of_records(
         view.training_u.reshape(len(view.training_y), -1),
@@ -73,7 +73,7 @@ def estimated(view: ProblemView, position: NDArray[np.uint8]) -> Found:
 
 
 def chosen(view: ProblemView, structures: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the structure of lowest criterion, of shape (structures, N_t); the empty structure if there are none."""
+    """Return the structure of lowest criterion, or the empty structure if there are none, shape (structures, N_t)."""
     if not len(structures):
         return np.zeros(len(view.terms), np.uint8)
     values = WholeRecordJudge(view).evaluate(structures)

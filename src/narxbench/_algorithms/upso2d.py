@@ -2,9 +2,9 @@
 
 A velocity is a matrix of shape (2, N_t): row 0 (rho) holds the selection likelihood of each cardinality 1..N_t, row 1
 (sigma) that of each candidate term. Learning sets have the same shape. Positions are 0/1 vectors of length N_t.
-Details of the learning sets are those of Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
+Details of the learning sets are from Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
 
-The module is long because each option for what the paper leaves open is beside the step that it is an option of.
+The module is long because each option is beside the step that it changes.
 """
 
 import sys
@@ -43,7 +43,7 @@ ABOUT = About(
 
 
 class Settings(BaseSettings):
-    """Settings of 2D-UPSO: the paper's search parameters, then what the paper leaves open."""
+    """Settings of 2D-UPSO: the paper's search parameters, then what the paper does not say."""
 
     swarm_size: int = Field(default=30, ge=1, le=100_000, description="number of particles, ps")
     inertia: float = Field(default=0.729, ge=0, le=1, description="inertia weight, omega")

@@ -73,7 +73,7 @@ class Criterion:
         return replace(self, number=number)
 
     def penalties(self, samples: float, candidates: int, repeated: float = 1.0) -> NDArray[np.float64]:
-        """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf if there are too many terms for the samples.
+        """Return the penalty of 0 to N_t terms, shape (N_t + 1,), or +inf if there are too many terms for the samples.
 
         ``repeated`` is the number of successive samples that carry the same information.
         """

@@ -1,6 +1,6 @@
 """Prediction error methods: the weights of a structure under a model of the noise, and how well it then predicts.
 
-Noise models differ in where the noise enters, in its filter and in the distribution of the innovations;
+Noise models differ in where the noise enters, in its filter and in the distribution of the innovations.
 :mod:`narxbench._fitness.kernel.prediction_error` has the equations. All innovations are of the same output, so their
 likelihoods compare: -2 times the logarithm of that of Gaussian innovations of unknown variance is N ln(SSE / N) but for
 a constant, and a criterion adds what terms and coefficients of the noise cost.
@@ -147,8 +147,8 @@ class Linearised:
     """The choice of terms close to a model, as a problem of linear regression.
 
     Columns are the sensitivities of all N_t candidates and, behind them, of the coefficients of the noise. What they
-    explain are the innovations and what the present terms contribute. ``gram`` has the inner products of the columns;
-    off its diagonal only the rows that :meth:`enter` was called for hold numbers. ``moments`` are those with what they
+    explain are the innovations and what the present terms contribute. ``gram`` has the inner products of the columns.
+    Off its diagonal only the rows that :meth:`enter` was called for hold numbers. ``moments`` are those with what they
     explain, ``energy`` is that of this with itself. ``finite`` is False where sensitivities grow without bounds.
     """
 
@@ -198,9 +198,9 @@ class PredictionErrors:
 
     All samples of the problem are predicted, in stretches without a gap, each from the measured outputs before it. Of
     the errors count ``samples``, N: all but a transient at the beginning of each stretch, which free runs and filters
-    need to forget where they began; all noise models leave out the same. Signals are scaled by powers of two, which
-    rounds nothing: units do not matter. :meth:`linearised` takes 8 bytes for each sample and candidate: 160 MB for 1001
-    candidates and 20,000 samples; a ``NarxbenchError`` tells where that is more than the machine has.
+    need to forget where they began. It is the same for all noise models. Signals are scaled by powers of two, which is
+    exact, so units do not matter. :meth:`linearised` takes 8 bytes for each sample and candidate: 160 MB for 1001
+    candidates and 20,000 samples. A ``NarxbenchError`` is raised where that is more than the machine has.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ class PredictionErrors:
             A fit, perhaps of other terms, whose noise and initial outputs to begin with.
         weights : array, shape (n,), optional
             Weights to begin with, scaled and in ascending order of the terms. By default white noise in the equation
-            begins at 0, which least squares leaves in one step, and all others at the weights of NARX; if those
+            begins at 0, from where least squares takes one step, and all others at the weights of NARX. If those
             diverge under noise that drifts on the output, at the weights of NARX with drift. A filter of both parts
             begins at the fit under white noise.
         noise_weights : pair of arrays, optional
@@ -318,7 +318,7 @@ class PredictionErrors:
         return self.fit(white, terms.tolist(), tolerance=tolerance)
 
     def _filter_of(self, fit: Fit, noise_model: NoiseModel) -> tuple[Floats, Floats] | None:
-        """Return coefficients of a filter for the noise that a fit leaves, by regression; None where it diverges."""
+        """Return coefficients of a filter for the noise of a fit, by regression, or None where it diverges."""
         choices = self.filters(fit, [(noise_model.ar_lags, noise_model.ma_lags)], 0.0)
         return (choices[0].autoregression, choices[0].moving_average) if choices else None
 
@@ -331,7 +331,7 @@ class PredictionErrors:
         noise_weights: tuple[Floats, Floats] | None,
         tolerance: float,
     ) -> Fit:
-        """Return where the Gauss-Newton steps of :meth:`fit` begin; its parameters are those of that."""
+        """Return where the Gauss-Newton steps of :meth:`fit` begin, which has the same parameters."""
         if noise_model == Narx():
             weights = np.zeros(len(terms))
         elif weights is None:
@@ -379,7 +379,7 @@ class PredictionErrors:
         return fit
 
     def filters(self, fit: Fit, filters: Iterable[tuple[Lags, Lags]], price: float) -> list[FilterChoice]:
-        """Return filters of the noise that a fit leaves, with start values, the most promising first.
+        """Return filters for the noise of a fit, with start values, the most promising first.
 
         The innovations of a long autoregression replace the true ones, so that each filter is a problem of linear
         regression (Hannan and Rissanen, Biometrika 69, 1982). ``price`` is what each coefficient costs.
@@ -454,7 +454,7 @@ class PredictionErrors:
         return [series[begin:end] for begin, end in zip(first.tolist(), last.tolist(), strict=True)]
 
     def linearised(self, fit: Fit) -> Linearised:
-        """Return the choice of terms close to a model; it holds until the next one is asked for."""
+        """Return the choice of terms close to a model, which is valid until the next call."""
         size = kernel.columns_size(self._rows, self.n_terms + len(fit.noise_weights) + 1)
         if len(self._bands) < size:
             self._bands = aligned(size)
@@ -654,7 +654,7 @@ def _check_memory(rows: int, n_terms: int) -> None:
 
 
 def _is_mixed(noise_model: NoiseModel) -> bool:
-    """Return whether a filter has both parts: at zero their sensitivities are alike, and say nothing on where to go."""
+    """Return whether a filter has both parts: at zero their sensitivities are alike, so they do not say where to go."""
     return bool(noise_model.ar_lags and noise_model.ma_lags) and not noise_model.is_integrated
 
 
@@ -685,7 +685,7 @@ def _noise_start(noise_model: NoiseModel, weights: tuple[Floats, Floats] | None)
 
 
 def _shrunk(coefficients: Floats, radius: float) -> Floats:
-    """Return coefficients whose zeros are pulled towards 0 until they lie inside of a radius."""
+    """Return coefficients whose zeros are pulled towards 0 until they are inside of a radius."""
     while not kernel.stable(coefficients, radius):
         coefficients = coefficients * 0.95 ** np.arange(1, len(coefficients) + 1)
     return coefficients

@@ -82,7 +82,7 @@ class Evaluation:
 
 
 def check_compiler() -> None:
-    """Raise NarxbenchError if compilation is switched off: the kernel is no Python."""
+    """Raise NarxbenchError if compilation is switched off: Python cannot run the kernel."""
     if numba.config.DISABLE_JIT:
         raise NarxbenchError("NUMBA_DISABLE_JIT: found 1; allowed: 0 or not set, as only compiled code can search")
 
@@ -248,7 +248,7 @@ class StructureProblem:
         monomials : list of Monomial
             The candidate terms in canonical order.
         rows : array of int, shape (rows,)
-            The estimation rows. The lagged samples of a row must lie in the same record; a row may occur repeatedly.
+            The estimation rows. The lagged samples of a row must be in the same record. A row may occur repeatedly.
         segments : list of range
             The validation samples. Each segment is simulated from the measured outputs before it.
         criterion, error
@@ -351,12 +351,12 @@ class StructureProblem:
         return {name: value for name, value in self.__dict__.items() if name != "kernel"}
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
-        """Evaluate one structure; its terms may be named in any spelling and order.
+        """Evaluate one structure, whose terms may be named in any spelling and order.
 
         Raises
         ------
         NarxbenchError
-            If a term is no candidate, or named twice.
+            If a term is not a candidate, or named twice.
 
         Examples
         --------
@@ -381,7 +381,7 @@ class StructureProblem:
         Returns
         -------
         array of float, shape (L,)
-            The output at the samples of ``segments``, in the units of ``y``; for a divergent structure it may have
+            The output at the samples of ``segments``, in the units of ``y``. For a divergent structure it may have
             infinities or NaN.
         """
         _, position = self._position(term_names)

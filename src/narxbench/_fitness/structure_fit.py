@@ -1,8 +1,8 @@
 """Fits of one structure: its weights, and the noise model that its own noise calls for.
 
 Least squares would be biased by noise that is not white in the equation. So the structure is fitted under white noise
-first. What that fit leaves says which filter of the noise promises the lowest criterion, and the fit under this filter
-leaves new noise; this is repeated while
+first. Its residuals show which filter of the noise promises the lowest criterion, and the fit under this filter has
+other residuals. This is repeated while
 
     -2 ln(likelihood) + p ln(N)
 
@@ -34,12 +34,12 @@ LEAST_GAIN = 1e-6
 
 
 def noise_criterion(errors: PredictionErrors, fit: Fit) -> float:
-    """Return the deviance of a fit and what the coefficients of its noise cost by BIC; +inf where it diverges."""
+    """Return the deviance of a fit and what the coefficients of its noise cost by BIC, or +inf where it diverges."""
     return errors.deviance(fit) + noise_price(errors) * fit.noise_model.n_parameters
 
 
 def noise_price(errors: PredictionErrors) -> float:
-    """Return what each coefficient of the noise costs: that of BIC."""
+    """Return what each coefficient of the noise costs by BIC."""
     return float(natural_log(float(errors.samples)))
 
 
@@ -51,7 +51,7 @@ def fit_structure(
     largest_order: int = LARGEST_ORDER,
     tails: bool = True,
 ) -> Fit:
-    """Fit a structure under each place of the noise that some families have; return the fit of lowest criterion.
+    """Fit a structure under each place of the noise that some families have, and return the fit of lowest criterion.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ def fit_noise_model(
     noise_model : NoiseModel
         Which coefficients of the noise are free.
     near : Fit, optional
-        A fit of the same structure, perhaps to other samples of the same signals, whose weights to begin with; where
-        they lead nowhere, the fit begins anew.
+        A fit of the same structure, perhaps to other samples of the same signals, whose weights to begin with. Where
+        that fails, the fit begins anew.
     """
     chosen = sorted(terms)
     if near is not None:
@@ -138,7 +138,7 @@ class NoiseFilters:
         is_integrated: bool = False,
         distribution: Distribution = GAUSSIAN,
     ) -> NoiseModel:
-        """Return the noise model at a place with a filter; where no family has it, that of lowest order."""
+        """Return the noise model at a place with a filter, or the one of lowest order if no family has this filter."""
         families = self._families[place]
         lags = ar_lags, ma_lags
         if lags not in families:
@@ -167,7 +167,7 @@ FitFilter = Callable[[Fit, NoiseModel, FilterChoice], Fit]
 def adapt_filter(
     errors: PredictionErrors, fit: Fit, filters: NoiseFilters, fit_filter: FitFilter, largest_lag: float = math.inf
 ) -> Fit:
-    """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves.
+    """Return the best fit of the same structure, the filter of the noise being chosen anew from its residuals.
 
     Parameters
     ----------

@@ -2,10 +2,10 @@
 
 Numba chooses the folder: ``NUMBA_CACHE_DIR``, else next to the source, else the user's cache folder. The files have a
 format of our own, because Numba trusts the content of its files: a damaged file ends the program. Numba also writes the
-index of a cache before the code that it lists. A process that is killed in between, or two processes at once, can leave
-an index that lists the wrong code: that of an earlier source, of other types, or of another processor. Here each piece
-of code is one file that carries its digest and is written in one step. The digest has no key: it finds damage, and does
-not keep out whoever may write to the folder.
+index of a cache before the code that it lists. After a process was killed in between, or two wrote at once, the
+index may list the wrong code: from an earlier source, for other types, or for another processor. Here each piece
+of code is one file that carries its digest and is written in one step. The digest has no key: it finds damage, but
+is no protection from people who can write to the folder.
 """
 
 import hashlib

@@ -24,7 +24,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only compiled functions call; Python cannot.
+    """Compile a function that compiled functions can call, but not Python.
 
     The code by which Python would call it takes as long to compile as a short function. To call it raises TypeError.
     """
@@ -82,7 +82,7 @@ class Notice(event.Listener):
         return self._outermost is not None
 
     def on_start(self, event: Any) -> None:
-        """Start the clock if no function of this package is being compiled yet; warn if that has taken too long."""
+        """Start the clock if no function of this package is being compiled yet, and warn if that has taken too long."""
         # Parts that Numba itself lifts out of a function have no cache.
         if self._outermost is None and isinstance(getattr(event.data["dispatcher"], "_cache", None), CodeCache):
             self._outermost, self._began = event.data, time.monotonic()

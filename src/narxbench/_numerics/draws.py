@@ -29,7 +29,7 @@ _MASK = (1 << _DOUBLE_WORD.width) - 1
 
 
 class CompiledGenerator(NamedTuple):
-    """A generator for compiled code; a number of 128 bits is two words, the upper one first."""
+    """A generator for compiled code, where a number of 128 bits is two words, the upper one first."""
 
     state: NDArray[np.uint64]  # (2,)
     jumps: NDArray[np.uint64]  # (longest + 1, 4) for each number of steps, A and C of the jump
@@ -37,7 +37,7 @@ class CompiledGenerator(NamedTuple):
 
 @contextmanager
 def draws_of(rng: np.random.Generator, longest: int) -> Iterator[CompiledGenerator]:
-    """Give a PCG64 generator to compiled code; afterwards the generator continues where that code stopped.
+    """Give a PCG64 generator to compiled code. Afterwards the generator continues where that code stopped.
 
     ``longest`` is the largest number of steps that :func:`uniform_ahead` and :func:`skip` may take at once. Another
     kind of generator raises a TypeError.

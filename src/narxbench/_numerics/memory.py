@@ -1,4 +1,4 @@
-"""Memory that freed arrays leave behind."""
+"""Memory of freed arrays."""
 
 import ctypes
 from contextlib import suppress

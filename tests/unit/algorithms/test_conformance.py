@@ -12,10 +12,9 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS, HONEST
-from tests.unit.algorithms.plugins.climbing import climb
 
 from narxbench import NarxbenchError, search
-from narxbench._algorithms import conformance, random_search
+from narxbench._algorithms import conformance
 from narxbench._algorithms.random_problems import SIGNALS, RandomProblem, drawn, problem_of, signals, violation
 from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench._algorithms.search import prepared
@@ -78,32 +77,12 @@ def test_a_breach_is_found(plugins, monkeypatch, name):
 
 
 @pytest.mark.slow
-def test_a_run_that_fails_ends_the_checks(plugins):
-    *_, (title, passed, _) = conformance.check("raises")
-    assert (title, passed) == ("runs", False)
-
-
-@pytest.mark.slow
 def test_a_declaration_that_says_nothing(monkeypatch, tmp_path):
     source = SOURCE.replace("reference='None'", "reference=' '")
     install_text(monkeypatch, tmp_path, {"silent": "silent"}, "silent", silent=source)
     title, text = failures("silent")[0]
     assert title == "declaration"
     assert text.startswith("ABOUT.reference: found ' '; allowed: the source, in one line")
-
-
-def memory(problem, objective, rng, settings, runs=[]):  # noqa: B006
-    runs.append(objective)
-    return climb(objective, lambda below: (rng.integers(below) + len(runs)) % below)
-
-
-@pytest.mark.slow
-def test_a_breach_in_this_process(monkeypatch):
-    monkeypatch.setattr(random_search, "run", memory)
-    check_only(monkeypatch, "runs", "same seed")
-    ((title, text),) = failures("random_search")
-    assert title == "same seed"
-    assert "a run made again after other runs differs from evaluation 1 on" in text
 
 
 BASE = RandomProblem(

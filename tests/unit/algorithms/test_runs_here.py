@@ -11,11 +11,10 @@ import narxbench
 from narxbench import AlgorithmFailedError
 from narxbench._algorithms import limits
 from narxbench._algorithms.contract import BudgetSpentError, Found
-from narxbench._algorithms.objective import CountedObjective, view_of
+from narxbench._algorithms.objective import CountedObjective
 from narxbench._algorithms.registry import Algorithm
 from narxbench._algorithms.search import Runner
 from narxbench._io.settings import Settings
-from narxbench._study.runs import one_run
 
 
 def runner_of(monkeypatch, run):
@@ -113,23 +112,6 @@ def test_a_run_that_fails_is_one_line(monkeypatch, what):
         assert caught.value.best.terms == [problem.terms[1]] and caught.value.best.evaluations == 1
 
 
-def test_a_study_records_a_run_that_meets_its_limit_as_failed(monkeypatch, tmp_path):
-    """The best structure so far depends on the machine, so that no table may have it."""
-    narxbench.write_signals(tmp_path / "data.csv", *narxbench.load_system("S1").simulate(1000, snr_db=40))
-    run, _, _ = one_run(
-        runner_of(monkeypatch, forever),
-        str(tmp_path / "data.csv"),
-        condition={"method": "forever", "criterion": "bic"},
-        structure={"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 300},
-        seed=1,
-        evaluations=10,
-        axes={},
-        time_limit=0.1,
-    )
-    assert run.failure == "algorithm 'here': seed 1: not done after the time limit of 0.1 s"
-    assert (run.terms, run.fitness, run.evaluations) == ([], None, 0)
-
-
 def test_a_run_within_its_limits_leaves_the_interpreter_alone_and_no_exception_comes_late(monkeypatch):
     """Any exception that is set for a thread, or taken back, makes the interpreter look for it from then on."""
     with suppress(limits.LimitReachedError), limits.Watch(0.01, 1 << 60, lambda: None) as watch:
@@ -141,12 +123,3 @@ def test_a_run_within_its_limits_leaves_the_interpreter_alone_and_no_exception_c
     with limits.Watch(None, 1 << 60, lambda: None) as watch:
         pass
     assert (watch.limit, set_for) == ("", [])
-
-
-def test_a_view_of_a_problem(small_problem):
-    view = view_of(small_problem)
-    assert (view.n_u, view.n_y, view.degree, view.criterion, view.n_validation) == (2, 2, 2, "bic", 300)
-    assert view.penalty == np.log(300) and [*view.terms] == small_problem.terms
-    np.testing.assert_array_equal(view.training_regressors()[: view.n_rows], view.regressors())
-    np.testing.assert_array_equal(view.training_outputs(), small_problem.training_y[2:])
-    assert view.n_rows == 698 and view.output_energy == pytest.approx(float(view.outputs() @ view.outputs()))

@@ -6,11 +6,9 @@ What is right is loaded, all else is compiled, and nothing ends the program.
 import gc
 import itertools
 import math
-import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -30,8 +28,6 @@ from narxbench._numerics.code_cache import CodeCache, digest_of_compiled_modules
 from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined, inner
 
 PACKAGE = Path(narxbench.__file__).parent
-# The decorator, the name and the body of a compiled function.
-COMPILED = re.compile(r"^@(compiled|inlined|inner)\ndef (\w+)(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -209,7 +205,6 @@ class TestNotice:
     def test_nothing_is_reported_until_compilations_have_lasted_in_total(self, said, monkeypatch):
         # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
         monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
-        assert said(math.inf, lambda: compiled(_ratio)(1, 2)) == []
         assert said(2.5, lambda: compiled(_ratio)(1.0, 2)) == []
         assert len(said(2.5, lambda: compiled(_ratio)(1, 2.0), lambda: compiled(_square)(1))) == 1
 
@@ -227,39 +222,17 @@ def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails():
     assert gc.isenabled()
 
 
-def test_inlined_functions_have_one_caller():
-    # Each further place would compile the whole function once more.
-    names, places = set(), Counter()
-    for path in PACKAGE.rglob("*.py"):
-        # What stands between one decorator and the next one, or the end.
-        for decorator, name, body in COMPILED.findall(path.read_text(encoding="utf-8")):
-            names |= {name} if decorator == "inlined" else set()
-            places.update(re.findall(r"\b(\w+)\(", body))
-    assert len(names) > 20
-    for name in names:
-        assert places[name] == 1, name
-
-
 def test_functions_within_others_compute_as_plain_python_and_inner_ones_are_not_called_from_it():
-    @inlined
-    def _partial(values):
-        total = 0.0
-        for value in values:
-            if value > 2.0:
-                return total
-            total += value / 3.0
-        return -total
-
-    half = inner(lambda a: a / 2)
+    reduced, half = inlined(lambda values: values.sum() - 0.1), inner(lambda a: a / 3)
 
     @compiled
     def outer(values):
-        return half(_partial(values))
+        return half(reduced(values))
 
-    for values in (np.array([0.1, 0.7, 1.3]), np.array([0.1, 2.5, 1.3])):
-        assert outer(values) == _partial(values) / 2 == _partial.py_func(values) / 2
-        with pytest.raises(TypeError, match="found a call from Python"):
-            half(3.0)
+    values = np.array([0.1, 0.7, 1.3])
+    assert outer(values) == reduced.py_func(values) / 3
+    with pytest.raises(TypeError, match="found a call from Python"):
+        half(3.0)
 
 
 def test_a_call_by_address():

@@ -1,4 +1,4 @@
-"""Algorithms in processes of their own: those of other packages, and those that need other packages.
+"""Algorithms in separate processes: those of other packages, and those that need other packages.
 
 The objective stays in the calling process, which evaluates, counts and records, and evaluates the returned structure
 again. A run has a fresh process, limits of time, memory and size of its messages, and ends with its caller. No more

@@ -40,14 +40,14 @@ _FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, s
 
 
 class RunFailedError(Exception):
-    """A run of an algorithm has failed; its text says how.
+    """A run of an algorithm has failed, and the text says how.
 
     Attributes
     ----------
     refused : bool
         Whether the algorithm has raised a ValueError.
     is_late : bool
-        Whether the run has met its limit of time; the objective has the structures that it evaluated.
+        Whether the run has met its limit of time. The objective has the structures that it evaluated.
     is_killed : bool
         Whether its process was ended from outside, so that the run says nothing about its algorithm.
     """
@@ -67,7 +67,7 @@ class RunOutcome(NamedTuple):
 
 
 class AlgorithmProcess:
-    """The process of an algorithm, for the time of a ``with`` block; it starts again after a run that has broken it."""
+    """The process of an algorithm for the time of a ``with`` block. It starts again after a run that has broken it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -82,9 +82,9 @@ class AlgorithmProcess:
         self.close()
 
     def start(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Start the process if there is none; RunFailedError if the algorithm cannot be imported.
+        """Start the process if there is none, or raise RunFailedError if the algorithm cannot be imported.
 
-        With settings it returns what the algorithm declares and those settings after a check; without, it is for runs.
+        With settings it returns what the algorithm declares and the checked settings. Without, it is for runs.
         """
         if self._process is not None:
             return {}
@@ -223,7 +223,7 @@ def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dic
 
 
 def _checked_outcome(answer: Mapping[str, Any], usage: Mapping[str, Any], n_terms: int) -> RunOutcome:
-    """Return the outcome of a run; RunFailedError if it failed or does not keep the contract."""
+    """Return the outcome of a run, or raise RunFailedError if it failed or does not keep the contract."""
     if "failed" in answer:
         raise RunFailedError(printable(str(answer["failed"]), 1000), answer.get("refused") is True)
     try:

@@ -103,7 +103,7 @@ def main(descriptor: str, end_descriptor: str, module_name: str) -> None:
 
 
 def _import_algorithm(name: str) -> ModuleType:
-    """Return the module of an algorithm; NarxbenchError if it has not all parts of the contract."""
+    """Return the module of an algorithm, or raise NarxbenchError if it lacks a part of the contract."""
     module = importlib.import_module(name)
     about, settings, run = (getattr(module, part, None) for part in ("ABOUT", "Settings", "run"))
     has_part = {
@@ -118,7 +118,7 @@ def _import_algorithm(name: str) -> ModuleType:
 
 
 def _package(name: str) -> str:
-    """Return the package of an algorithm; that of one of this package is its module."""
+    """Return the package of an algorithm, or its module if it is one of this package."""
     return name if name.startswith("narxbench.") else name.split(".")[0]
 
 
@@ -141,7 +141,7 @@ def _describe(module: ModuleType, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _serve_run(channel: Channel, module: ModuleType, end: int) -> None:
-    """Make the next run in a forked process; BrokenChannelError if it breaks off, or the caller ends."""
+    """Make the next run in a forked process, or raise BrokenChannelError if it breaks off, or the caller ends."""
     channel.receive(0)
     run = os.fork()
     if run == 0:

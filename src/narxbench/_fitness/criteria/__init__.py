@@ -1,8 +1,8 @@
 """The criteria: each module of this folder is one, and is found by being there.
 
 The name of the module is the first word of the criterion's name, and ``CRITERION`` is the criterion, of which a number
-may still be open. A module is imported when its criterion is asked for, so that a run depends on the code of its own
-criterion alone.
+may still be open. A module is imported when its criterion is asked for, so that a run depends only on the
+code of its criterion.
 """
 
 import math
@@ -64,14 +64,14 @@ def parse_criterion(text: str) -> Criterion:
 
 
 def _unknown_criterion(text: object, similar: Sequence[Criterion]) -> NarxbenchError:
-    """Return the error for an unknown name; the proposal is an example of one of the similar criteria."""
+    """Return the error for an unknown name, which proposes the example of a similar criterion."""
     allowed = ", ".join(criterion.allowed_names for criterion in _all_criteria())
     proposal = did_you_mean(text, [criterion.example for criterion in similar])
     return NarxbenchError(f"criterion: found {show(text, kind=False)}; allowed: {allowed}{proposal}")
 
 
 def canonical_criterion(text: str) -> str:
-    """Return the canonical name of a criterion; errors are those of :func:`parse_criterion`.
+    """Return the canonical name of a criterion, with the errors of :func:`parse_criterion`.
 
     Examples
     --------

@@ -25,7 +25,7 @@ STEPS, KEPT = free_run.STEPS, free_run.KEPT
 
 
 class Kernel(NamedTuple):
-    """Addresses of the parts of the kernel in this process; compiled code calls them by :func:`call`."""
+    """Addresses of the parts of the kernel in this process, which compiled code calls by :func:`call`."""
 
     estimate: int
     simulate: int

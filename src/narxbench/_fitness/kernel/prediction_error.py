@@ -1,6 +1,6 @@
 """The compiled parts of prediction error methods: innovations, their sensitivities, inner products, Gauss-Newton steps.
 
-A structure explains y(k) by the sum f(k) of its terms. What it leaves is the noise, w(k) = y(k) - f(k). Where the noise
+A structure explains y(k) by the sum f(k) of its terms. The rest is the noise, w(k) = y(k) - f(k). Where the noise
 enters decides what the terms see:
 
 - in the equation: measured past outputs;
@@ -89,7 +89,7 @@ class NoiseParts(NamedTuple):
 
 
 class State(NamedTuple):
-    """The values of all that a noise model and a structure leave free, and what follows from them.
+    """The values of all free parameters of a noise model and a structure, and what follows from them.
 
     ``values`` is a copy of the signals that may differ in the outputs before each stretch; where the noise is on the
     output it receives the free run in place of the output.
@@ -123,7 +123,7 @@ def _finite(matrix):
 
 @compiled
 def stable(coefficients, radius):
-    """Return whether the zeros of 1 + c_1 q^-1 + ... lie inside of a radius, by the step-down recursion."""
+    """Return whether the zeros of 1 + c_1 q^-1 + ... are inside of a radius, by the step-down recursion."""
     order, power = coefficients.shape[0], 1.0
     a, b = np.empty(order), np.empty(order)
     for i in range(order):
@@ -659,7 +659,7 @@ def _shortened_step(data, noise, terms, state, step, value, following):
 
 @compiled
 def gauss_newton(data, noise, terms, state, following, tolerance):
-    """Fit all that a structure and a noise model leave free, from where ``state`` begins, which receives it.
+    """Fit all free parameters of a structure and a noise model, beginning with ``state``, which receives them.
 
     ``following`` is another state of the same shapes, to work in. The iteration ends when the deviance falls by less
     than ``tolerance`` for each sample. Returns the objective of :func:`objective`; +inf if

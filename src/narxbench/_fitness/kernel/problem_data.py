@@ -23,7 +23,7 @@ BAND, TILE = 2 * WIDTH, 4
 
 
 class ProblemData(NamedTuple):
-    """A data set as the kernel needs it; N_t candidate terms, L validation samples.
+    """A data set as the kernel needs it, with N_t candidate terms and L validation samples.
 
     Gram matrix, diagonal and moments have an entry N_t that represents no term: its products with terms and y are 0.
     """
@@ -48,7 +48,7 @@ class ProblemData(NamedTuple):
 def products_over(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Integers) -> Floats:
     """Return the inner products of the candidate columns and y, which comes last, over some samples.
 
-    The result has the shape (N_t + 1, N_t + 1). Products are summed in the order of ``rows``; sums over parts of the
+    The result has the shape (N_t + 1, N_t + 1). Products are summed in the order of ``rows``. Sums over parts of the
     samples may be added.
     """
     # The candidate columns, followed by y, BAND columns side by side.
@@ -92,7 +92,7 @@ def prepare(
     penalties : array of float, shape (N_t + 1,)
         Penalties of 0 to N_t terms.
     required : array of uint8, shape (masks, N_t)
-        Sets of terms, a 1 for each member; a structure must have a term of each set.
+        Sets of terms, a 1 for each member. A structure must have a term of each set.
     one_step : bool
         Whether the error is that of the prediction one step ahead.
     """

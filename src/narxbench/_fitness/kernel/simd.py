@@ -2,7 +2,7 @@
 
 Each lane is a separate IEEE 754 computation in program order, so a result does not depend on its neighbours, on the
 number of lanes or on the vector width of the processor. Compilers do not find this layout in plain loops. The number of
-lanes is a compile-time constant, given where a vector is created; arithmetic follows from the type.
+lanes is a compile-time constant, given where a vector is created. Arithmetic follows from the type.
 """
 
 import operator
@@ -64,7 +64,7 @@ def _element(context: Any, builder: Any, array_type: Any, array: Any, offset: An
 
 @intrinsic
 def at(_: Any, array: Any, offset: Any) -> Any:
-    """``at(array, offset)``: one element of a flat array; unlike an index, an offset never counts from the end."""
+    """``at(array, offset)``: one element of a flat array. Unlike an index, an offset never counts from the end."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_element(context, builder, sig.args[0], args[0], args[1]))
