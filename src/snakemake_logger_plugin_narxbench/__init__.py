@@ -13,15 +13,15 @@ from typing import TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from narxbench._io.words import SHOWN
+from narxbench._report.status_line import KNOWN_SHARE
+
 # The events that are shown; None has plain messages.
-_SHOWN = {None, LogEvent.PROGRESS, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
+_SHOWN_EVENTS = {None, LogEvent.PROGRESS, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time", "Complete log")
 _SECONDS_BETWEEN_LINES = 5.0
-# No estimate is given before this share of the steps, of which the first compile.
-_LEAST_SHARE = 0.05
 # Shorter estimates, of three lines, are not given as a number.
 _SOON = 3 * _SECONDS_BETWEEN_LINES
-_SHOWN_FAILURES = 5
 # The exception of a step that has reported its mistake in words already.
 _REPORTED = "StepFailedError"
 
@@ -64,9 +64,9 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
 
     def close(self) -> None:
         """Write which steps failed, below all other lines."""
-        for step in list(self._failed_steps.values())[:_SHOWN_FAILURES]:
+        for step in list(self._failed_steps.values())[:SHOWN]:
             self.stream.write(f"failed: {step}\n")
-        hidden = len(self._failed_steps) - _SHOWN_FAILURES
+        hidden = len(self._failed_steps) - SHOWN
         if hidden > 0:
             self.stream.write(f"failed: {hidden} more steps; the complete log names them\n")
         self._failed_steps.clear()
@@ -87,7 +87,7 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
             return event != LogEvent.WORKFLOW_STARTED
         if event == LogEvent.PROGRESS:
             return self._is_due(record)
-        return event in _SHOWN and not (event is None and str(record.msg).startswith(_NOISE))
+        return event in _SHOWN_EVENTS and not (event is None and str(record.msg).startswith(_NOISE))
 
     def _is_due(self, record: logging.LogRecord) -> bool:
         """Return whether a line of progress is due: every few seconds, and at the end."""
@@ -101,7 +101,7 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
         """Return how many steps are done, how long they took, and how long the others take at the pace of late."""
         done, total = record.__dict__["done"], record.__dict__["total"]
         line = f"{done} of {total} steps ({done / total:.0%}) done in {record.created - self._begin:.0f} s"
-        if done == total or done < _LEAST_SHARE * total:
+        if done == total or done < KNOWN_SHARE * total:
             return line
         earlier, then = self._done[(len(self._done) - 1) // 2]
         seconds_to_go = (total - done) * (record.created - then) / (done - earlier)

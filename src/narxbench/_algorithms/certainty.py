@@ -13,7 +13,7 @@ criteria (:mod:`narxbench._algorithms.orthogonal_search`).
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from narxbench._fitness.prediction_error import Fit, Linearised
 from narxbench._numerics.rounding import DIGITS
 
 Floats = NDArray[np.float64]
+Term = TypeVar("Term", int, str)
 
 # What each term costs beyond BIC, in 2 ln(N_t), for probabilities.
 GAMMA = 0.75
@@ -38,31 +39,31 @@ MOST_NAMED = 10
 LEAST_EXCHANGED = 0.05
 
 
-@dataclass(frozen=True)
-class RatedStructure:
+class RatedStructure(NamedTuple, Generic[Term]):
     """A structure with its probability.
 
     Attributes
     ----------
-    terms : tuple of int
-        Numbers of the candidates, ascending.
+    terms : list of int or list of str
+        Its terms, in canonical order: the numbers of candidates, or their names.
     probability : float
         Of being the true structure, if one of those that were tried is.
     difference : float
-        The criterion minus the criterion of the most probable structure.
+        Its criterion minus the criterion of another structure: below 0 it is the more probable one.
     noise_model : str
-        The description of the best noise model.
+        The description of its best noise model.
     """
 
-    terms: tuple[int, ...]
+    terms: list[Term]
     probability: float
     difference: float
     noise_model: str
 
-    def named(self, names: Sequence[str]) -> "NamedStructure":
-        """Return it with the names of its terms."""
-        terms = [names[term] for term in self.terms]
-        return NamedStructure(terms, self.probability, self.difference, self.noise_model)
+
+def with_names(structure: RatedStructure[int], names: Sequence[str]) -> RatedStructure[str]:
+    """Return a structure with the names of its terms."""
+    terms = [names[term] for term in structure.terms]
+    return RatedStructure(terms, structure.probability, structure.difference, structure.noise_model)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Certainty:
     """
 
     terms: Floats
-    structures: list[RatedStructure]
+    structures: list[RatedStructure[int]]
     groups: list[tuple[int, ...]]
 
     def probabilities(self, names: Sequence[str], members: Sequence[int] = ()) -> dict[str, float]:
@@ -99,27 +100,6 @@ class Certainty:
             probabilities = [float(self.terms[term]) for term in group]
             groups.append(ExchangeableTerms([names[term] for term in group], probabilities))
         return groups
-
-
-class NamedStructure(NamedTuple):
-    """A structure with its probability, its terms by name.
-
-    Attributes
-    ----------
-    terms : list of str
-        Its terms, in canonical order.
-    probability : float
-        Of being the true structure, if one of those that were tried is.
-    difference : float
-        Its criterion minus the criterion of another structure: below 0 it is the more probable one.
-    noise_model : str
-        The description of its best noise model.
-    """
-
-    terms: list[str]
-    probability: float
-    difference: float
-    noise_model: str
 
 
 class ExchangeableTerms(NamedTuple):
@@ -269,7 +249,7 @@ def certainty(window: Window) -> Certainty:
     of_terms = np.array([math.fsum(probabilities[positions[:, term] == 1]) for term in range(n_terms)])
     structures = []
     for key, position, probability in zip(keys[:MOST_NAMED], positions, probabilities.tolist(), strict=False):
-        terms = tuple(np.flatnonzero(position).tolist())
+        terms = np.flatnonzero(position).tolist()
         difference = window.criteria[key] - lowest
         noise_model = window.noise_models[key]
         structures.append(RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), noise_model))
@@ -281,7 +261,7 @@ def has_factor(structure: Structure, factored: Sequence[Structure]) -> bool:
     return any(bool((structure >= terms).all()) for terms in factored)
 
 
-def exchangeable(structures: list[RatedStructure]) -> list[tuple[int, ...]]:
+def exchangeable(structures: list[RatedStructure[int]]) -> list[tuple[int, ...]]:
     """Return groups of candidates that are exchanged for one another between probable structures of the same size."""
     groups: list[set[int]] = []
     probable = [structure for structure in structures if structure.probability >= LEAST_EXCHANGED]

@@ -50,13 +50,13 @@ def certainty_warnings(chosen: Sequence[int], certainty: Certainty, names: Seque
     """Return reasons to doubt the chosen terms that their probabilities give."""
     weak = [term for term in chosen if certainty.terms[term] < LIKELY_TERM]
     missing = [term for term in np.flatnonzero(certainty.terms > LIKELY_MISSING).tolist() if term not in chosen]
-    warnings = _structure_warnings(tuple(chosen), certainty, names)
+    warnings = _structure_warnings(list(chosen), certainty, names)
     warnings += _term_warnings("uncertain_terms", "the data do not clearly support {}", weak, certainty, names)
     warnings += _term_warnings("missing_terms", "the data support {} too", missing, certainty, names)
     return warnings
 
 
-def _structure_warnings(chosen: tuple[int, ...], certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+def _structure_warnings(chosen: list[int], certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     """Return a warning if the structure of the chosen terms is not likely, with the strongest rival."""
     structure_probability = sum(
         structure.probability for structure in certainty.structures if structure.terms == chosen

@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._algorithms.certainty import MOST_NAMED, Certainty, Window, has_factor
+from narxbench._algorithms.certainty import MOST_NAMED, Certainty, Window, has_factor, with_names
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
@@ -166,7 +166,7 @@ def _noise_models_described(problem: ProblemView, search: LikelihoodSearch) -> d
 def _certainty_described(problem: ProblemView, certain: Certainty) -> dict[str, Any]:
     return {
         "probabilities": certain.probabilities(problem.terms),
-        "structures": [structure.named(problem.terms)._asdict() for structure in certain.structures],
+        "structures": [with_names(structure, problem.terms)._asdict() for structure in certain.structures],
         "groups": [group._asdict() for group in certain.exchangeable_terms(problem.terms)],
     }
 

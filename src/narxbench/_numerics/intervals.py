@@ -10,6 +10,9 @@ from scipy.special import bdtr, ndtri
 
 from narxbench._numerics.rounding import significant
 
+# The share of intervals that may miss their value, and of true hypotheses that a test may reject: the usual one.
+LEVEL = 0.05
+
 
 class Interval(NamedTuple):
     """An observed value with its confidence limits."""
@@ -19,7 +22,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+def median_interval(values: Sequence[float], confidence: float = 1.0 - LEVEL) -> tuple[float, float]:
     """Return a confidence interval of the median, between two values of the sample, for any distribution.
 
     With few values no interval reaches the confidence. Then it is the interval from the smallest to the largest value.
@@ -32,7 +35,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 
 
 @cache
-def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Interval:
+def selection_frequency(count: int, runs: int, confidence: float = 1.0 - LEVEL) -> Interval:
     """Return nu = count / runs (paper, equation 12) with its Wilson score interval, to 12 digits.
 
     The interval is valid for nu_max (equation 14) too. If several spurious terms are about equally frequent, it is

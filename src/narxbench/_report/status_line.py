@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 # Seconds between two drawings of the line, slow enough to be read. A command that ends earlier shows no line.
 _INTERVAL = 0.5
-# Share of the planned time from which on the remaining time is shown: a first estimate from less jumps to and fro.
-_KNOWN_SHARE = 0.05
+# Share of the planned time, or of the steps of a study, from which on the remaining time is shown: a first estimate
+# from less jumps to and fro, and the first steps compile.
+KNOWN_SHARE = 0.05
 
 
 class StatusLine:
@@ -125,7 +126,7 @@ class StatusLine:
 
     def _left(self, now: float) -> str:
         """Return the remaining time in words, or an empty text if it cannot be estimated."""
-        if self._first is None or self._latest is None or self._latest.share < _KNOWN_SHARE:
+        if self._first is None or self._latest is None or self._latest.share < KNOWN_SHARE:
             return ""
         done = self._latest.share - self._first.share
         if done <= 0.0:

@@ -11,8 +11,6 @@ from scipy import stats
 
 from narxbench._numerics.rounding import significant
 
-ALPHA = 0.05
-
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of one family after Holm's step-down correction, which SciPy does not have."""

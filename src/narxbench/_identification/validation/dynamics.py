@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from narxbench._identification.validation.drawn_models import DrawnModels
 from narxbench._identification.validation.errors import LITTLE
-from narxbench._identification.validation.residuals import LEVEL
 from narxbench._identification.validation.steady_state import POINTS, FixedPoint
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
+from narxbench._numerics.intervals import LEVEL
 from narxbench._numerics.rounding import DIGITS, significant
 
 Floats = NDArray[np.float64]

@@ -16,10 +16,10 @@ import numpy as np
 from narxbench._algorithms.certainty import (
     Certainty,
     ExchangeableTerms,
-    NamedStructure,
     RatedStructure,
     Window,
     certainty,
+    with_names,
 )
 from narxbench._algorithms.contract import SearchWarning
 from narxbench._algorithms.doubts import doubts
@@ -57,7 +57,7 @@ class StructureCertainty:
         Probability of the model's structure, or None where it is unknown.
     probabilities : dict of str to float
         Of the candidates by name: of all terms of the model, and of others from 0.005 on.
-    rivals : list of NamedStructure
+    rivals : list of RatedStructure
         The ten most probable other structures, the most probable one first, with their criteria relative to the
         model's structure.
     groups : list of ExchangeableTerms
@@ -70,7 +70,7 @@ class StructureCertainty:
     samples: int = 0
     probability: float | None = None
     probabilities: dict[str, float] = field(default_factory=dict)
-    rivals: list[NamedStructure] = field(default_factory=list)
+    rivals: list[RatedStructure[str]] = field(default_factory=list)
     groups: list[ExchangeableTerms] = field(default_factory=list)
     doubts: list[SearchWarning] = field(default_factory=list)
 
@@ -171,7 +171,7 @@ def _described(
     for rated in rating.structures:
         if rated is not of_model:
             difference = round(rated.difference - of_model.difference, DIGITS)
-            rivals.append(rated.named(names)._replace(difference=difference))
+            rivals.append(with_names(rated, names)._replace(difference=difference))
     warnings = doubts(search, best, rating, names)
     return StructureCertainty(
         samples=int(search.independent),
@@ -183,10 +183,10 @@ def _described(
     )
 
 
-def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure]:
+def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure[int]]:
     """Return probabilities near the best structure, with the structure of a fit among those that are named."""
     rating = _rounded(certainty(window))
-    terms = tuple(fit.terms.tolist())
+    terms = fit.terms.tolist()
     for rated in rating.structures:
         if rated.terms == terms:
             return rating, rated
@@ -206,7 +206,7 @@ def _rounded(rating: Certainty) -> Certainty:
     structures = []
     for rated in rating.structures:
         probability, difference = round(rated.probability, DIGITS), round(rated.difference, DIGITS)
-        structures.append(replace(rated, probability=probability, difference=difference))
+        structures.append(rated._replace(probability=probability, difference=difference))
     return replace(rating, terms=np.round(rating.terms, DIGITS), structures=structures)
 
 

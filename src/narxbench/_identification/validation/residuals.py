@@ -36,13 +36,12 @@ from narxbench._identification.validation.error_table import predicted
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import signal_name
+from narxbench._numerics.intervals import LEVEL
 from narxbench._numerics.rounding import significant
 
 # The sources show 20 lags. Beyond a quarter of a record the sums have too few products (G. E. P. Box and G. M. Jenkins,
 # Time series analysis, 1970).
 LAGS, SHARE_OF_RECORD = 20, 0.25
-# How often bands and intervals do not hold what they are for: the usual 95 % of the sources.
-LEVEL = 0.05
 # Residuals of less than a thousandth of what the output changes by in a step (rms) are the rounding of the data.
 ROUNDING = 1e-6
 # What errors of free runs have in common is reported from this share of their rms on, unless it is too small to matter,

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from narxbench._numerics.intervals import selection_frequency
+from narxbench._numerics.intervals import LEVEL, selection_frequency
 from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.rounding import significant
 from narxbench._studies.paper.frames import KEY, framed, main_methods
 from narxbench._studies.paper.published import METRICS, PLACE, RUNS, VALUE, Published
-from narxbench._study.significance import ALPHA, fisher_exact, holm
+from narxbench._study.significance import fisher_exact, holm
 
 BIASES = [f"bias_{metric}" for metric in METRICS]
 
@@ -69,7 +69,7 @@ def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
 
 def different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
     """Return which rows of `compare` are different by Fisher's test with Holm's correction in groups."""
-    return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= ALPHA
+    return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= LEVEL
 
 
 def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -23,11 +23,12 @@ from narxbench._io.errors import NarxbenchError, did_you_mean, show
 from narxbench._io.files import StrPath
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
+from narxbench._numerics.intervals import LEVEL
 from narxbench._report.formats import METHOD_TITLES, rounded
 from narxbench._studies.paper.frames import UNDECIDED, framed, main_methods
 from narxbench._studies.paper.frames import VERDICTS as VERDICTS
 from narxbench._studies.paper.published import EVALUATIONS, PLACE, RUNS, Published, published_count
-from narxbench._study.significance import ALPHA, fisher_exact, holm
+from narxbench._study.significance import fisher_exact, holm
 
 SPARSE = ("S1", "S2", "S3")
 SYSTEMS = (*SPARSE, "S4")
@@ -139,7 +140,7 @@ class Verdict(NamedTuple):
     @property
     def word(self) -> str:
         """The verdict in a word, which is another one for a miss that chance can explain."""
-        return UNDECIDED if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
+        return UNDECIDED if self.holds is False and self.p_value > LEVEL else VERDICTS[self.holds]
 
 
 Predicate = Callable[[ConditionsView], Verdict]
@@ -582,7 +583,7 @@ def _unclear_misses(
         p_values.append(1.0 if checks[place].holds else checks[place].p_value)
     unclear = []
     for place, p_value in zip(judged, holm(p_values), strict=True):
-        if not checks[place].holds and p_value > ALPHA:
+        if not checks[place].holds and p_value > LEVEL:
             unclear.append(place)
     return unclear
 

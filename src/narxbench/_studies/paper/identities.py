@@ -26,9 +26,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._model.terms import OUTPUT, parse_term
+from narxbench._numerics.intervals import LEVEL
 from narxbench._numerics.rounding import significant
 from narxbench._studies.paper.published import RUNS, Published, published_count
-from narxbench._study.significance import ALPHA
 
 LEAST_SNRS = 2  # at fewer SNRs a relation is no identity
 TABLE = ["system", "algorithm", "criterion"]
@@ -91,13 +91,13 @@ def identities(published: Published) -> pd.DataFrame:
 
 
 def telling_identities(published: Published) -> pd.DataFrame:
-    """Return the `identities` that chance does not explain: their chance, times the candidates, is at most `ALPHA`.
+    """Return the `identities` that chance does not explain: their chance, times the candidates, is at most `LEVEL`.
 
     Candidates of the same relation in all tables count together.
     """
     relations = identities(published)
     candidates = expected_identities(published).groupby("relation")["candidates"].sum()
-    is_telling = relations["chance"] * relations["relation"].map(candidates) <= ALPHA
+    is_telling = relations["chance"] * relations["relation"].map(candidates) <= LEVEL
     return relations[is_telling].reset_index(drop=True)
 
 

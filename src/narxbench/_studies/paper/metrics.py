@@ -10,13 +10,13 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from narxbench._numerics.intervals import Interval, selection_frequency
+from narxbench._numerics.intervals import LEVEL, Interval, selection_frequency
 from narxbench._numerics.rounding import significant
 from narxbench._study.metrics import Metric
 
 
 @cache
-def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 0.95) -> Interval:
+def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 1.0 - LEVEL) -> Interval:
     """Return r = count / n_terms (paper, equation 13) with an interval for its expected value, to 12 digits.
 
     ``count`` is the number of spurious terms that at least one run chose, a sum of events with unequal chances over the

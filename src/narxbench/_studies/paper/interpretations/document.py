@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from narxbench._io.csv import write_table
+from narxbench._numerics.intervals import LEVEL
 from narxbench._report.formats import listed
 from narxbench._report.table import records
 from narxbench._report.templating import rendered
@@ -18,7 +19,6 @@ from narxbench._studies.paper.interpretations.findings import AS_DESCRIBED, CLOS
 from narxbench._studies.paper.interpretations.nearness import COMPARED, FAR, JOINT, make_study
 from narxbench._studies.paper.published import RUNS, Published
 from narxbench._study.design_choices import DesignChoices
-from narxbench._study.significance import ALPHA
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -83,7 +83,7 @@ def _facts(findings: Findings) -> Record:
         "limit": FAR,
         "relations": _relations(findings.relations),
         "judged_roles": list(dict.fromkeys(findings.relations["role"])),
-        "alpha": ALPHA,
+        "alpha": LEVEL,
         "runs": RUNS,
     }
 

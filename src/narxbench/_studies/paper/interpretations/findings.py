@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
+from narxbench._numerics.intervals import LEVEL
 from narxbench._numerics.rounding import significant
 from narxbench._studies.paper.agreement import BIASES, compare, different, nearness, own_deviances, rank_test
 from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim, ConditionsView, Row, Verdict, claim_rows
@@ -31,7 +32,6 @@ from narxbench._studies.paper.interpretations.nearness import (
 from narxbench._studies.paper.interpretations.settings import SCREENED
 from narxbench._studies.paper.published import VALUE
 from narxbench._study.design_choices import BASELINE, interpretation_text
-from narxbench._study.significance import ALPHA
 
 AS_DESCRIBED, WITH_RESET, CLOSEST = "as described", "with reset", "closest"
 # The findings that pages of other studies read too, each a frame with a schema.
@@ -64,7 +64,7 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     grouped = differences.groupby(list(by), sort=False)
     changes = grouped["change"].agg(["median", "min", "max", "mean", "count"])
     constant = grouped[["spread", "sets", "together"]].first()
-    quantile = stats.t.ppf(1 - ALPHA / 2 / constant["together"], constant["sets"] - 1)
+    quantile = stats.t.ppf(1 - LEVEL / 2 / constant["together"], constant["sets"] - 1)
     reach = quantile * constant["spread"] * (2 / changes["count"]) ** 0.5
     changes = changes.assign(interval_low=changes["mean"] - reach, interval_high=changes["mean"] + reach)
     changes["clear"] = (changes["interval_low"] > 0) | (changes["interval_high"] < 0)
