@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import lfilter
 from tests.lookups import item_with, names_of
 from tests.readings import look, nothing
 
@@ -21,9 +22,7 @@ NOISE = RNG.standard_normal((SAMPLES, 2))
 @pytest.fixture(scope="module")
 def data():
     """Return a held input of three levels, a constant one, an input without effect, and a slow output with noise."""
-    y = np.zeros(SAMPLES)
-    for k in range(3, SAMPLES):
-        y[k] = 0.8 * y[k - 1] + 0.2 * INPUT[k - 3] + 0.1 * NOISE[k, 0]
+    y = lfilter([0.0, 0.0, 0.0, 0.2], [1.0, -0.8], INPUT) + lfilter([0.1], [1.0, -0.8], NOISE[:, 0])
     return {"valve": INPUT, "lamp": np.full(SAMPLES, 7.0), "idle": NOISE[:, 1], "level [m]": y}
 
 
