@@ -132,8 +132,8 @@ def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> str:
         lines.append([f"{cache} cache", *map(number, (first, wall, cpu, cpu / basis)), limit])
     text = (
         "\n`data/buck/` (1001 samples, and 999 for the test) with default settings, from the first import to the last "
-        f"check. *Times the import* is CPU time by that of importing {IMPORTS['basis']}, which depends less on the "
-        "machine than seconds do. On two idle cores the first model should be there within "
+        f"check. *Times the import* is relative to the CPU time of importing {IMPORTS['basis']}, which depends less on "
+        "the machine than seconds do. On two idle cores the first model should be there within "
         f"{MOST_SECONDS_FIRST:g} s with a filled cache.\n\n"
     )
     header = ["buck", "first model: wall s", "wall s", "CPU s", "times the import", "at most"]
