@@ -87,7 +87,7 @@ def test_a_forecast_goes_on_after_a_gap_close_to_the_end(data, tmp_path):
     assert outcome.code == 2 and "found no record of at least 10 samples" in outcome.err
 
 
-def test_a_model_that_diverges_in_a_gap_leaves_the_data_cut(data, tmp_path, monkeypatch):
+def test_data_stay_cut_where_the_model_diverges_in_a_gap(data, tmp_path, monkeypatch):
     def diverging(model, recording):
         raise narxbench.DivergedError("the prediction of missing outputs diverges")
 
