@@ -214,5 +214,5 @@ def _mistakes_in_models():
 
 def test_messages(review, small_problem):
     mistakes = _mistakes_in_systems() | _mistakes_in_data_of_models() | _mistakes_in_models()
-    mistakes["setting that is a list"] = partial(search, small_problem, seed=1, noise_models="narx")
+    mistakes["settings of a search"] = partial(search, small_problem, seed=1, noise_models="narx", tails=3)
     review(mistakes | _mistakes_in_joint_models())
