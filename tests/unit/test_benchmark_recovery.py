@@ -47,9 +47,9 @@ def test_the_same_data_set_is_made_again():
     assert (data.record.output == repeated.record.output).all()
     assert (data.record.output != independent.record.output).all()
     model = data.true_noise[0].model
-    assert (type(model).__name__, model.ar_lags, model.ma_lags) == ("BoxJenkins", (1, 2), ())
+    assert (model.name, model.ar_lags, model.ma_lags) == ("box-jenkins", (1, 2), ())
     moving = situations.make_data(plant, "MA(4) equation", 31).true_noise[0].model
-    assert (type(moving).__name__, moving.ma_lags) == ("Narmax", (1, 2, 3, 4))
+    assert (moving.name, moving.ma_lags) == ("narmax", (1, 2, 3, 4))
 
 
 def test_the_true_model_has_no_error_on_fresh_data():
