@@ -33,15 +33,8 @@ NO_SYSTEMS = [
     *(ORDERS + b"equation: y(k) = 1\nexcitation: " + excitation for excitation in (b"{kind: gaussian, sd: 0}", b"3")),
 ]
 NO_EXCITATIONS = [
-    *(
-        7,
-        {},
-        {"kind": None},
-        {"kind": "sinus"},
-        {"kind": "gaussian", "sd": "1"},
-        {"kind": "autoregressive", "pole": 1.0},
-    ),
-    *({"kind": "uniform", "low": math.nan}, {"kind": "uniform", "low": 2.0}, {"kind": "recorded"}),
+    *(7, {}, {"kind": None}, {"kind": "sinus"}, {"kind": "gaussian", "sd": "1"}, {"kind": "recorded"}),
+    *({"kind": "autoregressive", "pole": 1.0}, {"kind": "uniform", "low": math.nan}, {"kind": "uniform", "low": 2.0}),
     *({"kind": "held", "hold": True, "source": {"kind": "held"}}, {"kind": "binary", "source": {"sd": 1.0}}),
 ]
 NO_NAMES = ["../S1", "S1\x00", "", "S" * 300]
@@ -101,11 +94,8 @@ NO_JOINT_MODELS = {
     "times": (UPPER, replace(LOWER, sampling_time=1.0)),
     "function": (UPPER, replace(LOWER, inputs=("a", "abs(a)"))),
 }
-NO_JOINT_FILES = [
-    b"{}",
-    b"x",
-    *(b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % n for n in (1, 2)),
-]
+NO_JOINT_FILES = [b"{}", b"x"]
+NO_JOINT_FILES += [b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % version for version in (1, 2)]
 NO_JOINT_DATA = [(None, np.zeros((3, 2))), *((np.zeros(9), np.zeros(shape)) for shape in ((1, 2), 9, (10, 2)))]
 NO_JOINT_FUTURE = [{"steps": 3}, {"u_future": [1.0], "steps": 3}, {"u_future": [1.0], "steps": -1}]
 REST = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y")
