@@ -109,6 +109,7 @@ def test_messages(review):
         mistakes[f"measured, an archive of {names}"] = partial(_read, _measured, _archive(names))
     for options in READ:
         mistakes[f"measured, read {options}"] = partial(_read, partial(_measured, read=options), "u;y\n1;2\n")
+    mistakes["measured, an array with read"] = partial(_read, partial(_measured, read={"sep": ";"}), b"\x93NUMPY")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for name in NO_FILES:
