@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench._io.errors import FieldError, FileError
+from narxbench._io.errors import FileError
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import numbers_of_texts
 
@@ -131,9 +131,3 @@ def test_columns_of_several_types_are_read_as_texts(tmp_path: Path) -> None:
     lines = ["1;2"] * 400_000 + ["TRUE;2", "+.5;2"]
     frame = read_frame(_file(tmp_path, "u;y\n" + "\n".join(lines)))
     assert set(map(type, frame["u"])) == {str}
-
-
-def test_options_of_a_reader_are_for_texts(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.arange(5.0))
-    with pytest.raises(FieldError, match=r"read: found 'sep' for a file of the format npy; allowed: none"):
-        read_frame(tmp_path / "a.npy", read={"sep": ";"})

@@ -21,18 +21,18 @@ FIELDS = [
     *((NAME, "name", ""), (one_of("upso2d", "ga"), "word", "upso"), (matching(r"\d", "a digit"), "digit", "５")),
 ]
 TABLES = [
-    *(b"", b"a,X\n1,2\n", b"a,x\n", b"a,x\n1,2\n1,2,3\n", b"a,x\n1,2\n3,x\n", b'a,x\n1,"2\n', b'a,x\n1,"2"x\n'),
-    *(b'a,x\n1,"2\n3"\n', b"a,x\n1," + b"1" * 200_000, b"a,x\n1,\xff\n", b"a," * 100_000 + b"b\n"),
+    *(b"", b"x,a\n1,2\n", b"a,X\n1,2\n", b"a,x\n", b"a,x\n1,2\n1,2,3\n", b"a,x\n1,2\n3,x\n", b'a,x\n1,"2\n'),
+    *(b'a,x\n1,"2"x\n', b'a,x\n1,"2\n3"\n', b"a,x\n1," + b"1" * 200_000, b"a,x\n1,\xff\n", b"a," * 100_000 + b"b\n"),
 ]
 MEASURED = [
     *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,٣\n"),
     *("# one\nu;y\n1;2\n1;1.234,5.6\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1,5;2\n1;2.5\n", "u;y\n1;2\n2;false\n"),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n', '"', ";;;\n;;;\n"),
-    *("u;y\n1;2\n3;4\n1;2;;4\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2\n2,3\n", "u;y\n5,123;4,999\n1,001;2,345\n"),
+    *("u;y\n1;2\n3;4\n1;2;;4\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2", "u;y\n5,123;4,999\n1,001;2,345\n"),
     *(f"u;y\n7;{text}\n" for text in ("1.23.456", "12,34.5", "0,123.4", "1,234,56")),
     *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0", b"\xff\xfeu\0,\0y\0\0", b"PAR1\0\xff"),
     *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"MATLAB 5.0 MAT-file\0\xff", b"\xd0\xcf\x11\xe0\0"),
-    *("u,y\n" + "1," * 10**5, "abc,def\n" * 30),
+    *("u,y\n" + "1," * 10**5, "abc,def\n" * 30, "x" * 10**7),
 ]
 ARCHIVES = [("mimetype", "content.xml"), ("a.csv", "b.csv"), ("a.csv.gz",)]
 READ = [{"separator": ";"}, {"sep": "xy"}, {"decimal": "'"}, {"header": 3}, {"skiprows": -1}, {"encoding": "utf-9"}]
@@ -109,6 +109,7 @@ def test_messages(review):
         mistakes[f"measured, an archive of {names}"] = partial(_read, _measured, _archive(names))
     for options in READ:
         mistakes[f"measured, read {options}"] = partial(_read, partial(_measured, read=options), "u;y\n1;2\n")
+    mistakes["measured, an array with read"] = partial(_read, partial(_measured, read={"sep": ";"}), b"\x93NUMPY")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for name in NO_FILES:

@@ -3,34 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tests.unit.model.test_export import JOINT
+from tests.unit.model.test_export import JOINT, run_of
 
 from narxbench import DivergedError, FileError, JointModel, Model, load_model
 
 COUPLED = JOINT["coupled"]
 
 
-def measured_inputs(model):
-    """Return the names of the inputs that are no functions of others."""
-    return [name for name in model.inputs if "(" not in name]
-
-
-def signals(model, samples=60):
-    """Return inputs of a model, those that it computes left out, and the first outputs."""
-    rng = np.random.default_rng(1)
-    names = measured_inputs(model)
-    u = rng.uniform(-1, 1, (samples, len(names)))
-    return u if names else None, rng.uniform(-0.5, 0.5, (model.initial_samples, model.n_outputs))
-
-
 @pytest.mark.parametrize("model", JOINT.values(), ids=JOINT)
 def test_each_output_follows_its_model_with_the_others_of_the_run(model, tmp_path):
     """A model of the run, given the run's other outputs as inputs, predicts its own output: so all do."""
-    u, initial = signals(model)
-    run = model.simulate(u, initial, samples=60)
-    values = dict(zip(model.outputs, run.T, strict=True))
-    if u is not None:
-        values |= dict(zip(measured_inputs(model), u.T, strict=True))
+    rng, names = np.random.default_rng(1), [name for name in model.inputs if "(" not in name]
+    u, initial = rng.uniform(-1, 1, (60, len(names))), rng.uniform(-0.5, 0.5, (model.initial_samples, model.n_outputs))
+    run = model.simulate(u if names else None, initial, samples=60)
+    values = dict(zip([*model.outputs, *names], [*run.T, *u.T], strict=True))
     values |= {f"abs({name})": np.abs(signal) for name, signal in list(values.items())}
     first = model.initial_samples
     for part in model.models:
@@ -45,7 +31,7 @@ def test_each_output_follows_its_model_with_the_others_of_the_run(model, tmp_pat
 
 
 def test_frames_come_back_as_frames():
-    u, initial = signals(COUPLED)
+    u, initial, _ = run_of(COUPLED)
     index = pd.date_range("2024-01-01", periods=60, freq="h")
     frame = pd.DataFrame({"v": 0.0, "u": u[:, 0]}, index=index)
     outputs = pd.DataFrame({"b [V]": initial[:, 1], "a": initial[:, 0]}, index=index[: len(initial)])
@@ -59,8 +45,7 @@ def test_frames_come_back_as_frames():
 
 
 def test_scores_are_those_of_the_run():
-    u, initial = signals(COUPLED)
-    run = COUPLED.simulate(u, initial)
+    u, initial, run = run_of(COUPLED)
     noisy = run + np.array([0.0, 0.1]) * np.random.default_rng(2).standard_normal(run.shape)
     noisy[: len(initial)] = initial
     scores, measured = COUPLED.score(u, noisy), noisy[2:, 1]

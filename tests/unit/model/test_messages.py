@@ -27,23 +27,14 @@ NO_EQUATIONS = [
     *("y(k) = 1e400*y(k-1)", "y(k) = 0*y(k-1)", "y(k) = ½", "y(k) = y(k-1) + y(t-1)", "y(k) = y(k-1)* *u(k-1)"),
     *("y(k) = y(k-3)", "y(k) = u(k)", "z(k) = u(k-1)"),
 ]
-ORDERS = "degree: 1\nn_u: 1\nn_y: 1\n"
+ORDERS = b"degree: 1\nn_u: 1\nn_y: 1\n"
 NO_SYSTEMS = [
-    *("[", f"{ORDERS}degree: 2", f"{ORDERS}equation: y(k) = z(k-1)"),
-    f"{ORDERS}equation: y(k) = y(k-1)\nexcitation: {{kind: gaussian, sd: 0}}",
-    f"{ORDERS}equation: y(k) = y(k-1)\nexcitation: 3",
-    "degree: 0\nn_u: 1\nequation: 1",
+    *(b"[", ORDERS + b"degree: 2", ORDERS + b"equation: y(k) = z(k-1)", b"degree: 0\nn_u: 1\nequation: 1"),
+    *(ORDERS + b"equation: y(k) = 1\nexcitation: " + excitation for excitation in (b"{kind: gaussian, sd: 0}", b"3")),
 ]
 NO_EXCITATIONS = [
-    *(
-        7,
-        {},
-        {"kind": None},
-        {"kind": "sinus"},
-        {"kind": "gaussian", "sd": "1"},
-        {"kind": "autoregressive", "pole": 1.0},
-    ),
-    *({"kind": "uniform", "low": math.nan}, {"kind": "uniform", "low": 2.0}, {"kind": "recorded"}),
+    *(7, {}, {"kind": None}, {"kind": "sinus"}, {"kind": "gaussian", "sd": "1"}, {"kind": "recorded"}),
+    *({"kind": "autoregressive", "pole": 1.0}, {"kind": "uniform", "low": math.nan}, {"kind": "uniform", "low": 2.0}),
     *({"kind": "held", "hold": True, "source": {"kind": "held"}}, {"kind": "binary", "source": {"sd": 1.0}}),
 ]
 NO_NAMES = ["../S1", "S1\x00", "", "S" * 300]
@@ -103,11 +94,8 @@ NO_JOINT_MODELS = {
     "times": (UPPER, replace(LOWER, sampling_time=1.0)),
     "function": (UPPER, replace(LOWER, inputs=("a", "abs(a)"))),
 }
-NO_JOINT_FILES = [
-    b"{}",
-    b"x",
-    *(b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % n for n in (1, 2)),
-]
+NO_JOINT_FILES = [b"{}", b"x"]
+NO_JOINT_FILES += [b'{"version": %d, "format": "narxbench-joint-model", "models": []}' % version for version in (1, 2)]
 NO_JOINT_DATA = [(None, np.zeros((3, 2))), *((np.zeros(9), np.zeros(shape)) for shape in ((1, 2), 9, (10, 2)))]
 NO_JOINT_FUTURE = [{"steps": 3}, {"u_future": [1.0], "steps": 3}, {"u_future": [1.0], "steps": -1}]
 REST = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y")
@@ -129,13 +117,8 @@ _calls = partial(calls, describe=_short)
 
 
 def _loaded(load, content):
-    Path("it").write_bytes(content)
-    return load("it")
-
-
-def _system(content):
-    Path("X.yaml").write_text(content, encoding="utf-8")
-    return load_system("X", ".")
+    Path("it.yaml").write_bytes(content)
+    return load("it.yaml")
 
 
 def _changed_file(changes):
@@ -152,24 +135,20 @@ def _equation(text, **arguments):
     return System("X", text, n_u=2, n_y=2, degree=2, **arguments)
 
 
-def _mistakes_in_systems():
-    return {
+def test_messages(review, small_problem):
+    coupled, alone = JOINT["coupled"], JOINT["no inputs"]
+    mistakes = {
         **_calls("term", _term, NO_TERMS),
         **_calls("term of inputs", lambda case: _term(*case), NONE_OF_THESE_INPUTS),
         **_calls("orders", lambda case: candidate_terms(n_y=case[0], n_u=case[1], degree=case[2]), NO_ORDERS),
         **_calls("expression", lambda text: _equation(f"y(k) = {text}"), NO_EXPRESSIONS),
         **_calls("equation", _equation, NO_EQUATIONS),
-        **_calls("system", _system, NO_SYSTEMS),
+        **_calls("system", partial(_loaded, lambda path: load_system(Path(path).stem, ".")), NO_SYSTEMS),
         **_calls("excitation", lambda values: _equation("y(k) = y(k-1)", excitation=values), NO_EXCITATIONS),
         **_calls("system named", lambda name: load_system(name, "."), NO_NAMES),
         **_calls("system named", load_system, ["S11"]),
         **_calls("simulation", lambda options: load_system("S1").simulate(**options), NO_SIMULATION),
         **_calls("signals", partial(_loaded, read_signals), NO_SIGNALS),
-    }
-
-
-def _mistakes_in_data_of_models():
-    return {
         **{f"prediction {i}": partial(model.predict, **data) for i, (model, data) in enumerate(NO_DATA)},
         "divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20),
         "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
@@ -182,12 +161,15 @@ def _mistakes_in_data_of_models():
         "several states of rest": LOGISTIC.linearised,
         "no output": partial(LOGISTIC.linearised, y0=np.inf),
         "no steps": partial(REST.step_response, 0.0, 1.0, 0),
-    }
-
-
-def _mistakes_in_joint_models():
-    coupled, alone = JOINT["coupled"], JOINT["no inputs"]
-    return {
+        **_calls("model", lambda changes: Model(**vars(ARX) | changes), NO_MODELS),
+        "model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded,
+        **calls("model file", _changed_file, NO_MODEL_FILES),
+        **_calls("model file", partial(_loaded, Model.load), NO_CONTENT),
+        **_calls("any file", partial(_loaded, load_model), NO_IDENTIFICATIONS),
+        **_calls("digits", ARX.equation, (0, True)),
+        **_calls("program named", partial(ARX.export, "python"), NO_PROGRAM_NAMES),
+        **{f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED},
+        "settings of a search": partial(search, small_problem, seed=1, noise_models="narx", tails=3),
         **{f"joint model, {name}": partial(JointModel, models) for name, models in NO_JOINT_MODELS.items()},
         **_calls("joint file", partial(_loaded, JointModel.load), NO_JOINT_FILES),
         **{f"joint run {i}": partial(coupled.simulate, *data) for i, data in enumerate(NO_JOINT_DATA)},
@@ -197,22 +179,4 @@ def _mistakes_in_joint_models():
         "joint forecast without steps": partial(alone.forecast, None, np.zeros((9, 2))),
         "joint program in C": partial(coupled.export, "C"),
     }
-
-
-def _mistakes_in_models():
-    return {
-        **_calls("model", lambda changes: Model(**vars(ARX) | changes), NO_MODELS),
-        "model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded,
-        **calls("model file", _changed_file, NO_MODEL_FILES),
-        **_calls("model file", partial(_loaded, Model.load), NO_CONTENT),
-        **_calls("any file", partial(_loaded, load_model), NO_IDENTIFICATIONS),
-        **_calls("digits", ARX.equation, (0, True)),
-        **_calls("program named", partial(ARX.export, "python"), NO_PROGRAM_NAMES),
-        **{f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED},
-    }
-
-
-def test_messages(review, small_problem):
-    mistakes = _mistakes_in_systems() | _mistakes_in_data_of_models() | _mistakes_in_models()
-    mistakes["setting that is a list"] = partial(search, small_problem, seed=1, noise_models="narx")
-    review(mistakes | _mistakes_in_joint_models())
+    review(mistakes)

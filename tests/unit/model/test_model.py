@@ -130,6 +130,7 @@ def test_a_filter_is_stable_if_its_zeros_lie_inside_the_unit_circle(coefficients
 
 LEGENDS = [
     ({}, ""),
+    ({"noise_model": "noe"}, "noise: white noise on the output (NOE)"),
     (
         {"noise_model": "box-jenkins", "autoregression": (0.0, 0.25), "moving_average": (-0.5,)},
         "noise: coloured noise on the output (Box-Jenkins), w(k) = -0.25 w(k-2) + e(k) - 0.5 e(k-1) with white e(k)",

@@ -40,9 +40,8 @@ def plain_prediction(model, u, y, steps):
             product = weight
             for signal, lag in monomial:
                 j = k - lag * model.decimation
-                product *= ((float(u[j, signal - 1]) if signal else predicted(j, start)) - offsets[signal]) / scales[
-                    signal
-                ]
+                past = float(u[j, signal - 1]) if signal else predicted(j, start)
+                product *= (past - offsets[signal]) / scales[signal]
             value += product
         return value * scales[0] + offsets[0]
 
