@@ -125,14 +125,6 @@ def test_the_matrix_is_a_table_and_a_target(copy):
     assert set(matrix["study"]) == {"tiny"} and paths.tolist() == RUNS
 
 
-def test_a_dry_run_writes_nothing(empty):
-    before = {path: path.stat().st_mtime_ns for path in empty.root.rglob("*")}
-    assert len(empty.planned()["search"]) == 12
-    for path in empty.root.rglob("*"):
-        if ".snakemake" not in path.parts:
-            assert path.stat().st_mtime_ns == before.get(path), path
-
-
 def test_an_interpreter_that_drops_the_texts_of_pages_is_refused_in_one_line(finished):
     *_, line = finished.snakemake("--dry-run", code=1, env={"PYTHONOPTIMIZE": "2"}).splitlines()
     assert line == "narxbench: PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1"

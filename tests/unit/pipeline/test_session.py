@@ -107,9 +107,9 @@ def record_of(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> dic
 def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_count(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logs = {"a/seed-1": "cpu 1.5 s, wall 2.25 s\n", "a/seed-2": "", "of other settings": "cpu 9 s, wall 9 s\n"}
-    for name, text in logs.items():
-        path = Path(f"logs/search/{name}.log")
+    other = {f"{step}/of other settings": "cpu 9 s, wall 9 s\n" for step in ("search", "simulate")}
+    for name, text in {"search/a/seed-1": "cpu 1.5 s, wall 2.25 s\n", "search/a/seed-2": "", **other}.items():
+        path = Path(f"logs/{name}.log")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     words = ("--cores", "2", "--config", "seeds=4", "study=a b", "-k", "--configfile", "mine.yaml", "--", "all")

@@ -154,9 +154,12 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(made, inputs):
             assert run["fresh_error"] > 0
 
 
-@pytest.mark.parametrize(("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history_fitness", [5.0, 6.0])])
-def test_edited_run_files_are_refused(folder, key, value):
-    edit(folder / RUNS[1], "runs", 0, key, value=value)
+@pytest.mark.parametrize(
+    "edited", [{"fitness": -1e6}, {"terms": ["u(k-1)"]}, {"history_evaluations": [], "history_fitness": []}]
+)
+def test_edited_run_files_are_refused(folder, edited):
+    for key, value in edited.items():
+        edit(folder / RUNS[1], "runs", 0, key, value=value)
     with pytest.raises(NarxbenchError, match=r"mine/aic-6\.5/seed-2\.json"):
         scored(folder)
 

@@ -110,6 +110,11 @@ class Run:
         step("figures", {"study": self.settings}, input=frames, output={"": files})
         return {Path(path).name: Path(path) for path in files}
 
+    @cached_property
+    def usual_pages(self) -> dict[str, str]:
+        """The pages by name with the usual record and inputs."""
+        return self.pages()
+
     def pages(self, record: Mapping[str, Any] | None = None, *, drawn: bool = False, **changed: Any) -> dict[str, str]:
         """Return the pages by name, with those of the manifest under ``fixed/``; ``changed`` are other inputs."""
         figures = [str(path) for name, path in self.figures.items() if name.endswith("svg")] if drawn else []

@@ -134,21 +134,6 @@ def test_a_miss_that_chance_can_explain_refutes_nothing(nu, word, missed):
 
 
 @pytest.mark.parametrize(
-    ("name", "close", "far"),
-    [
-        ("bic-separates", {"nu": (0.5,), "nu_max": 0.55}, {"nu": (0.5,), "nu_max": 1.0}),
-        ("upso-fewer-spurious-s1-s3", {"r": 0.2, "nu_max": 0.35}, {"r": 0.2, "nu_max": 1.0}),
-        ("upso-fewer-spurious-s1-s3", {"r": 0.25}, {"r": 0.9}),
-        ("upso-reaches-better-j", {"median": -0.9, "median_low": -1.5}, {"median": -0.9, "median_low": -0.95}),
-    ],
-)
-def test_each_test_tells_a_near_miss_from_a_far_one(name, close, far):
-    ga = rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0, median_high=-0.99)
-    for values, word in ((close, "undecided"), (far, "fails")):
-        assert judged(name, rows(median=-2.0, median_low=-2.1), ga, [row("S3", **values)]).word == word
-
-
-@pytest.mark.parametrize(
     ("noisy", "word", "evidence"),
     [
         ({}, "holds", "0 of the 2 system terms found at 50 dB lost"),

@@ -31,7 +31,11 @@ TERMS = [
     ("system,label", "label,system"),
 ]
 CLAIMS = [
-    *(("id: bic-separates", "id: bic-separate"), ("id: bic-separates", "id: bic-finds-all-terms")),
+    *(
+        ("claims:", "claim:"),
+        ("id: bic-separates", "id: bic-separate"),
+        ("id: bic-separates", "id: bic-finds-all-terms"),
+    ),
     *(("    source: section V-A\n", ""), ("    source:", "    sauce:"), ("id: upso-finds-s4", "id: new")),
 ]
 SUMMARIES = {

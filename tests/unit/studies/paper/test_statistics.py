@@ -26,7 +26,7 @@ from narxbench._studies.paper.identities import (
     telling_identities,
 )
 from narxbench._studies.paper.metrics import spurious_ratio
-from narxbench._studies.paper.published import RUNS, Published
+from narxbench._studies.paper.published import RUNS
 from narxbench._study.significance import holm
 
 BY = ["interpretation", "data_seed"]
@@ -117,64 +117,25 @@ def test_the_rank_test_of_tables_that_lie_amidst_data_sets():
 
 
 SNRS = (50.0, 40.0, 30.0)
-TERMS = ["y(k-1)", "y(k-2)", "u(k-1)", "u(k-1)^2", "u(k-1)*u(k-2)"]
-# Counts of the five terms at each SNR, between which no relation holds.
-PLAIN = [(11, 20, 17, 5, 9), (12, 23, 18, 6, 10), (13, 24, 19, 7, 14)]
-
-
-def forged(counts):
-    """Return published values of one table with some counts at each SNR."""
-    labels = [f"T{number}" for number, _ in enumerate(TERMS, start=1)]
-    values = []
-    for snr_db, row in zip(SNRS, counts, strict=True):
-        for label, count in zip(labels, row, strict=True):
-            values.append(("fitness_X", "X", "upso2d", "bic", snr_db, "nu", label, count / RUNS))
-        values.append(("fitness_X", "X", "upso2d", "bic", snr_db, "r", "", 0.0))
-    columns = ["table", "system", "algorithm", "criterion", "snr_db", "metric", "label", "published"]
-    terms = pd.DataFrame({"system": "X", "label": labels, "term": TERMS, "coefficient": 1.0})
-    return Published(pd.DataFrame(values, columns=columns), terms)
-
-
-def changed(*changes):
-    """Return the plain counts with changes: place of the SNR, place of the term, count."""
-    counts = [[*row] for row in PLAIN]
-    for snr, term, count in changes:
-        counts[snr][term] = count
-    return counts
 
 
 def shown(frame):
     return [(row.relation, *row.terms, *row.snr_db) for row in frame.itertuples()]
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ([(0, 1, 29)], []),
-        ([(0, 1, 29), (1, 1, 28), (2, 1, 27)], [("sum", "T1", "T2", *SNRS)]),
-        # The sum of one run less is none.
-        ([(0, 1, 28), (1, 1, 28)], []),
-        ([(0, 3, 17), (2, 3, 19)], [("equal", "T3", "T4", 50.0, 30.0)]),
-        ([(0, 4, 0), (1, 4, 0)], [("zero", "T5", 50.0, 40.0)]),
-        # Zero is nothing special where no term of its kind is selected, nor 40 beside 0.
-        (list(product(range(3), (3, 4), (0,))), []),
-        ([*product(range(3), (0,), (40,)), *product(range(3), (1,), (0,))], []),
-    ],
-)
-def test_identities_of_forged_tables(changes, expected):
-    assert shown(identities(forged(changed(*changes)))) == expected
-
-
 def test_the_chance_of_an_identity_is_that_of_independent_runs():
-    counts = changed((0, 1, 29), (1, 1, 28))
-    (row,) = identities(forged(counts)).itertuples()
-    every_count = np.arange(RUNS + 1)
-    chances = []
-    for first, second, *_ in np.array(counts) / RUNS:
-        of_first, of_second = (stats.binom.pmf(every_count, RUNS, chance) for chance in (first, second))
-        chances.append(of_first @ of_second[::-1])
-    a, b, c = chances
-    assert row.chance == pytest.approx(a * b * (1 - c) + a * (1 - b) * c + (1 - a) * b * c + a * b * c)
+    of_sum = identities(published()).query("relation == 'sum'").iloc[0]
+    assert of_sum["snr_db"] == SNRS
+    of_s4 = published().once.query("system == 'S4' and criterion == 'aic-256' and metric == 'nu'")
+    frequency = of_s4.set_index(["snr_db", "label"])["published"]
+    expected = 1.0
+    for snr_db in SNRS:
+        chances = np.ones(1)
+        for label in of_sum["terms"]:
+            chance = round(frequency[snr_db, label] * RUNS) / RUNS
+            chances = np.convolve(chances, stats.binom.pmf(np.arange(RUNS + 1), RUNS, chance))
+        expected *= chances[RUNS]
+    assert of_sum["chance"] == pytest.approx(expected)
 
 
 def test_identities_of_the_published_tables():
