@@ -16,7 +16,7 @@ def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):
     u, y = list(map(float, u)), list(map(float, y))
     monomials = list(map(parse_term, terms))
     first, start = max(n_u, n_y), len(y) - n_validation
-    columns = [_column(monomial, u, y, range(first, start)) for monomial in monomials]
+    columns = [[_product(monomial, u, y, k) for k in range(first, start)] for monomial in monomials]
     weights = _least_squares(columns, y[first:start])
     if weights is None:
         return [0.0] * len(terms), math.inf
@@ -38,14 +38,7 @@ def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):
 
 
 def _product(monomial, u, y, k):
-    value = 1.0
-    for signal, lag in monomial:
-        value *= (y if signal == OUTPUT else u)[k - lag]
-    return value
-
-
-def _column(monomial, u, y, samples):
-    return [_product(monomial, u, y, k) for k in samples]
+    return math.prod(((y if signal == OUTPUT else u)[k - lag] for signal, lag in monomial), start=1.0)
 
 
 def _group_by_outputs(monomials, weights):
@@ -53,7 +46,7 @@ def _group_by_outputs(monomials, weights):
     groups = {}
     for monomial, weight in zip(monomials, weights, strict=True):
         outputs = tuple(factor for factor in monomial if factor[0] == OUTPUT)
-        inputs = tuple(factor for factor in monomial if factor[0] != OUTPUT)
+        inputs = [factor for factor in monomial if factor[0] != OUTPUT]
         groups.setdefault(outputs, []).append((weight, inputs))
     return groups
 

@@ -74,12 +74,3 @@ def test_measured_data_are_compared_with_all_packages():
     for name in measured.grid(small=True):
         chosen, best = errors_by_method[name]
         assert best <= chosen + 0.01
-
-
-def test_simulated_data_are_those_of_their_truth():
-    case = measured.oversampled(300, 200)
-    u, y = case.test.u[:, 0], case.test.clean
-    k = np.arange(20, 200)
-    a, b, c, d = y[k - 10], y[k - 20], u[k - 10], u[k - 20]
-    np.testing.assert_allclose(y[k], 1.2 * a - 0.45 * b + 0.3 * c + 0.15 * a * c - 0.2 * d * d, atol=1e-12)
-    assert measured.rrse(case.test.y, np.full(200, case.test.y.mean())) == pytest.approx(1)

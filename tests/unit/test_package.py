@@ -73,18 +73,3 @@ def test_a_file_that_cannot_be_used_is_a_file_error(tmp_path, mistake):
     file.write_text("equation: [", encoding="utf-8")
     with pytest.raises(narxbench.FileError):
         mistake(file)
-
-
-def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
-    installed = {"pip"}
-    monkeypatch.setattr("narxbench._io.extras.find_spec", lambda name: name if name in installed else None)
-    for name, extra in (("write_report", "report"), ("NarxRegressor", "sklearn")):
-        packages = {re.match(r"[\w.-]+", text)[0] for text in PROJECT["optional-dependencies"][extra]}
-        with pytest.raises(narxbench.MissingExtraError, match=rf"^narxbench\.{name}: .* not installed; ") as caught:
-            getattr(narxbench, name)
-        assert set(str(caught.value).partition("; needed: python3 -m pip install ")[2].split()) == packages
-        assert not hasattr(narxbench, name)
-    # An environment of uv has no pip.
-    installed.clear()
-    with pytest.raises(narxbench.NarxbenchError, match=r"NarxRegressor.*: python3 -m uv pip install scikit-learn$"):
-        _ = narxbench.NarxRegressor

@@ -63,13 +63,6 @@ def test_markdown_and_html_show_any_text_literally(text):
     assert unescape(html) == text and not set(html) & set("<>\"'")
 
 
-def test_latex_escapes_any_name():
-    assert formats.escape(r"a_b&c%$#{}~^\<x>|[1]--*", "latex") == (
-        r"a\_b\&c\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}x\textgreater{}"
-        r"\textbar{}{[}1{]}-{}-{*}"
-    )
-
-
 def test_markdown_is_escaped_and_keeps_its_tables_and_the_links_within_the_page():
     html = markdown_html("# T\n\n## A <b>\n\nx `y(k-1)` *e* [l](javascript:alert(1))\n\n| Q |\n|---|\n| ν_max |", "m")
     assert html.startswith('<h3 id="m-a-b">A &lt;b&gt;</h3>\n<p>x <code class="term">y(k-1)</code> <em>e</em>')
