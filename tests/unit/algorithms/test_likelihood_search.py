@@ -23,11 +23,9 @@ from tests.unit.algorithms.likelihood import (
 
 from narxbench import StructureProblem
 from narxbench._algorithms.common_factor import common_factor, without_factor
-from narxbench._algorithms.likelihood_search import LikelihoodSearch
 from narxbench._algorithms.orthogonal_search import OrthogonalErrors, OrthogonalSearch
 from narxbench._algorithms.pem import Settings
-from narxbench._fitness.prediction_error import PredictionErrors
-from narxbench._model.noise_models import Distribution, Narx, Noe
+from narxbench._model.noise_models import Narx
 
 # Noise that the lowest orders have.
 FIRST_ORDER = [noise for noise in FILTERS if not noise.startswith(("long", "season", "random", "outliers"))]
@@ -81,22 +79,6 @@ def test_changes_of_a_linear_problem_are_predicted_as_fits_have_them(repeated):
         for term in np.flatnonzero(structure == 0):
             changed = search.fit(Narx(), structure ^ row(15, [member, term])) - value
             assert changed == pytest.approx(swaps[15 * i + term], abs=1e-5)
-
-
-@pytest.mark.parametrize("noise_model", [Noe(), Narx(distribution=Distribution(4.0))])
-def test_costs_from_orthogonal_columns_are_those_from_inner_products(noise_model):
-    problem = small_problem(*data_of("white on the output", 200))
-    plain = LikelihoodSearch(PredictionErrors(problem), Settings())
-    orthogonal = OrthogonalSearch(OrthogonalErrors(problem), Settings())
-    fit = plain.errors.fit(noise_model, [0, 2, 5])
-    linear, regression = plain.errors.linearised(fit), orthogonal.errors.linearised(fit)
-    for terms in ([0, 2, 5], [0, 1, 2, 3, 4]):
-        linear.enter(terms)
-        expected = plain.costs(linear, row(8, terms))
-        for values, costs in zip(expected, orthogonal.costs(regression, row(8, terms)), strict=True):
-            np.testing.assert_allclose(costs, values, atol=1e-6)
-        numbers = np.array(terms)
-        np.testing.assert_allclose(regression.weights(numbers), linear.weights(numbers), rtol=1e-6)
 
 
 # The noise of the data, settings, and the noise models that a search may then try.

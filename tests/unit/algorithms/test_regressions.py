@@ -76,17 +76,6 @@ def test_the_best_term_enters(data, way, left, first):
     assert order == expected
 
 
-def test_dependent_terms_never_enter_and_of_equal_ones_the_first_does(rng):
-    columns = rng.normal(size=(30, 5))
-    columns[:, 2] = 0.0
-    columns[:, 4] = columns[:, 0] - 2.0 * columns[:, 1]
-    order, _ = forward(columns, rng.normal(size=30), 5)
-    assert len(order) == 3 and 2 not in order and len({0, 1, 4} & {*order}) == 2
-    columns = np.outer(np.ones(50), [1.0, 0.7, 0.49, 0.1])
-    columns[:, 3] = np.arange(50.0) % 2
-    assert forward(columns, np.full(50, 0.7), 4)[0] == [0, 3]
-
-
 @pytest.mark.parametrize("terms", [[], [4], [0, 2, 3, 5, 7, 8]])
 def test_predicted_changes_are_those_of_least_squares(data, terms):
     columns, y = data
@@ -104,16 +93,6 @@ def test_predicted_changes_are_those_of_least_squares(data, terms):
             after = squares_left(columns, y, {*terms} - {dropped} | {term})
             expected = np.inf if term in terms else 300.0 * np.log(after / before)
             np.testing.assert_allclose(swaps[row, term], expected, rtol=1e-7, atol=1e-7)
-
-
-def test_predictions_of_dependent_columns():
-    gram, moments = np.ones((2, 2)), np.array([2.0, 2.0])
-    # The second column gives nothing next to the first, and costs its penalty; in its place it gives the same.
-    _, flips, swaps = predicted(gram, moments, 8.0, 10.0, 1.0, np.array([1, 0], np.uint8))
-    np.testing.assert_allclose(flips, [10.0 * np.log(2.0) - 1.0, 1.0])
-    np.testing.assert_allclose(swaps, [[np.inf, 0.0]], atol=1e-12)
-    # Together one of them is left out: to drop that one changes only the penalty.
-    assert predicted(gram, moments, 8.0, 10.0, 1.0, np.ones(2, np.uint8))[1].min() == -1.0
 
 
 def test_floating_sets_are_never_worse_than_forward_regression_and_more_often_the_best(rng):

@@ -101,21 +101,6 @@ def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
     checked_evaluation(problem, u, y, ROWS, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
-def test_the_estimation_part_has_nothing_but_what_rows_reach():
-    u, y = measured_records(2, LENGTHS)
-    rows = rows_with_lags(LENGTHS, 3)
-    rows = rows[(rows < 60) | (rows > 150)]
-    monomials = products_of([(0, 1), (1, 0), (2, 3)], 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)
-    shown_u, shown_y = problem.estimation_part
-    reached = np.unique(np.subtract.outer(rows, np.arange(4)))
-    hidden = np.setdiff1d(np.arange(200), reached)
-    assert len(hidden) > 50 and not shown_u[hidden].any() and not shown_y[hidden].any()
-    np.testing.assert_array_equal(shown_u[reached], u[reached])
-    np.testing.assert_array_equal(shown_y[reached], y[reached])
-    assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
-
-
 def test_the_lags_before_each_stretch_lie_in_none():
     rng, shorter = np.random.default_rng(7), 0
     u, y = measured_records(1, (120,))
