@@ -75,18 +75,6 @@ def test_drift_hides_the_constant():
     np.testing.assert_allclose(result.coefficients, [0.5, 0.3, 0.5], atol=0.04)
 
 
-def test_a_level_that_drift_hides_leaves_structures_that_are_exchangeable():
-    """With x + 1 in place of x, S1 has a constant and no u(k-1); as the level drifts, both are equally likely."""
-    result = result_of("random walk on the output", seed=2)
-    assert result.terms in (S1, ["1", "y(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"])
-    assert result.details["noise"]["is_integrated"] and "uncertain_terms" in kinds_of(result.warnings)
-    (group,) = result.details["groups"]
-    assert group["terms"] == ["1", "u(k-1)"]
-    assert group["probabilities"] == list(map(result.probabilities.get, group["terms"]))
-    shares = ", ".join(map("{:.2f}".format, group["probabilities"]))
-    assert f"exchangeable: one of 1, u(k-1) ({shares})" in str(result).splitlines()
-
-
 def test_slow_oscillation_of_the_level_is_no_mode_of_the_model():
     """It could be one without damping: the model times the factor of a sine."""
     rng = np.random.default_rng(5)
@@ -177,7 +165,10 @@ class TestProbabilities:
         result = pem(problem, noise_models=["narx"])
         (group,) = result.details["groups"]
         assert group["terms"] == ["u1(k-1)", "u2(k-1)", "u3(k-1)"]
+        assert group["probabilities"] == list(map(result.probabilities.get, group["terms"]))
         assert sum(group["probabilities"]) == pytest.approx(1.0, abs=0.1)
+        shares = ", ".join(map("{:.2f}".format, group["probabilities"]))
+        assert f"exchangeable: one of u1(k-1), u2(k-1), u3(k-1) ({shares})" in str(result).splitlines()
 
 
 def test_few_data_bring_warnings():
@@ -262,10 +253,7 @@ def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():
 
 
 def test_the_search_from_many_starts_finds_the_same_models_and_more_starts_never_end_higher():
-    for noise in ("autoregression on the output", "outliers on the output"):
-        problem = problem_of(*data_of(noise, 800))
-        results = [search(problem, algorithm="multistart_likelihood", seed=3, restarts=n) for n in (0, 3)]
-        values = [result.details["criterion"] for result in results]
-        assert values[1] <= min(values[0], result_of(noise).details["criterion"]) + 1e-3
-        assert results[1].terms == S1
-        assert results[1].details["noise_model"] == result_of(noise).details["noise"]["description"]
+    problem, of_pem = problem_of(*data_of("outliers on the output", 800)), result_of("outliers on the output")
+    first, last = (search(problem, algorithm="multistart_likelihood", seed=3, restarts=n) for n in (0, 3))
+    assert last.details["criterion"] <= min(first.details["criterion"], of_pem.details["criterion"]) + 1e-3
+    assert (last.terms, last.details["noise_model"]) == (S1, of_pem.details["noise"]["description"])
