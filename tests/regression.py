@@ -1,4 +1,4 @@
-"""Regressions in plain NumPy, which many tests compare with: terms by number, columns, products and probabilities."""
+"""Regressions in plain NumPy, which many tests compare with: terms by number, columns, records and probabilities."""
 
 import math
 
@@ -43,6 +43,20 @@ def rows_with_lags(lengths, lag):
     """Return the samples of records, one behind the other, that have their lags."""
     ends = np.cumsum(lengths)
     return np.concatenate([np.arange(end - n + lag, end) for end, n in zip(ends, lengths, strict=True)])
+
+
+def measured_records(n_inputs, lengths):
+    """Return inputs and output of records that stand one behind the other."""
+    rng = np.random.default_rng([1, n_inputs])
+    u, outputs = rng.standard_normal((sum(lengths), n_inputs)), []
+    for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
+        y = rng.standard_normal(length)
+        for k in range(2, length):
+            y[k] = 0.4 * y[k - 1] - 0.3 * y[k - 2] + 0.05 * y[k - 1] * y[k - 2] + 0.2 * rng.standard_normal()
+            for i in range(n_inputs):
+                y[k] += 0.3 * u[start + k - i, i] + 0.1 * u[start + k - 1, i] * np.tanh(y[k - 1])
+        outputs.append(y)
+    return u, np.concatenate(outputs)
 
 
 def probabilities_of(criteria):

@@ -91,7 +91,7 @@ def _path(
             columns,
             target,
             alphas=largest * np.geomspace(1.0, settings.smallest_penalty, settings.penalties),
-            # With scikit-learn's default the descent ends before small weights leave zero.
+            # With scikit-learn's default the descent ends while small weights are still zero.
             tol=1e-8,
             max_iter=10_000,
             # The function draws a number even though it takes the columns in their order.

@@ -27,7 +27,7 @@ Term = TypeVar("Term", int, str)
 
 # What each term costs beyond BIC, in 2 ln(N_t), for probabilities.
 GAMMA = 0.75
-# Structures whose criterion is above the lowest by more have no part: their weight is exp(-6), a quarter of a percent.
+# Structures whose criterion is above the lowest by more are left out: their weight is exp(-6), a quarter of a percent.
 # Those within half of it have their neighbours tried, at most this many of them, and this many models are linearised.
 WINDOW, MOST_EXPANDED, MOST_LINEARISED = 12.0, 30, 3
 EXPANDED = WINDOW / 2

@@ -70,7 +70,7 @@ def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> li
     by_shape = polynomials(monomials, weights)
     _, of_output = by_shape.pop(OF_OUTPUT)
     of_inputs = [coefficients for _, coefficients in by_shape.values()]
-    # Without an input there is nothing that a factor could cancel in.
+    # A factor cancels between output and inputs only.
     if not of_inputs or min(map(len, [of_output, *of_inputs])) == 1:
         return []
     zeros = []

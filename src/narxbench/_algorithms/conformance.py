@@ -192,7 +192,7 @@ def _options(suite: Suite) -> str:
 
     def outcome(*chosen: Option) -> tuple[list[float], list[str], list[float]]:
         """Return J of every evaluation, terms and weights of a run, which is made once."""
-        key = json.dumps(chosen)  # values may be lists, which are no keys
+        key = json.dumps(chosen)  # values may be lists, which cannot be keys
         if key not in outcomes:
             observed = suite.run(suite.problem, 1, EVALUATIONS, **dict(chosen))
             outcomes[key] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients

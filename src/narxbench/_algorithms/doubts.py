@@ -27,7 +27,7 @@ CHANGING_VARIANCE = 6.0
 LIKELY_STRUCTURE, LIKELY_TERM, LIKELY_MISSING = 0.3, 0.95, 0.6
 # Another noise model that prefers another structure counts if its criterion is above the lowest by less.
 CLOSE_NOISE_MODEL = 2.0
-# Excess kurtosis above this is a tail that a Gaussian has not, in standard errors.
+# Excess kurtosis above this, in standard errors, is a tail that a Gaussian does not have.
 HEAVY = 5.0
 
 
@@ -147,14 +147,14 @@ def _noise_model_warnings(search: LikelihoodSearch, fit: Fit, names: Sequence[st
 
 
 def _rounded(value: float) -> float:
-    # Sums of NumPy depend on the processor; this many digits do not.
+    # Sums of NumPy depend on the processor, but not in this many digits.
     return significant(value, 4)
 
 
 def winsorised(errors: PredictionErrors, fit: Fit) -> Floats:
     """Return the innovations that count, with Student-t tails cut at three robust standard deviations."""
     innovations = np.concatenate(errors.counted(errors.innovations(fit)))
-    # Units change no digit: they are powers of two, but squares could leave the range of numbers.
+    # Units change no digit: they are powers of two, but squares could overflow.
     innovations = np.ldexp(innovations, -int(np.frexp(np.abs(innovations).max(initial=0.0))[1]))
     if not fit.noise_model.distribution.is_gaussian:
         limit = 3.0 * float(np.median(np.abs(innovations))) / 0.6745

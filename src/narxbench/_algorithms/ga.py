@@ -221,7 +221,7 @@ def _reproduce(population, weights, fitness, draws, p, children):
 
 @compiled
 def _evolve(data, record, draws, p):
-    # Evolve generations until the budget is spent; returns the best individual.
+    # Evolve generations until the budget is spent. Returns the best individual.
     size, n_terms = p.population_size, record.best_position.shape[0]
     population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
     fitness = np.empty(size)
@@ -253,7 +253,7 @@ def _evolve(data, record, draws, p):
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of the GA."""
-    # At least one individual is replaced in each generation; otherwise the search would never end.
+    # At least one individual is replaced in each generation, as the search would never end otherwise.
     replaced = max(1, round(settings.generation_gap * settings.population_size))
     divergent_fitness = np.inf
     if settings.divergent_fitness is not None:

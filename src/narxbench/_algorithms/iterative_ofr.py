@@ -96,7 +96,7 @@ def forward_by_press(gram, moments, columns, y, first, order, press):
 @compiled
 def _press_with_each(w, share, entering, residual, slack, weight, inverse, press):
     # Make the columns orthogonal to the one that has just entered, and compute PRESS with each candidate added. The
-    # candidates are processed side by side; each sum runs over time in order.
+    # candidates are processed side by side, and each sum runs over time in order.
     for j in range(w.shape[1]):
         press[j] = 0.0
     for k in range(w.shape[0]):

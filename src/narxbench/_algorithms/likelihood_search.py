@@ -45,9 +45,9 @@ Floats = NDArray[np.float64]
 
 # All limits were chosen on the development data that ``benchmarks/recovery.md`` names.
 # Close to the best model this many single changes and swaps are fitted: those predicted to cost least, and less than a
-# term does; and the search goes on from there without each of this many terms.
+# term does. The search goes on from there without each of this many terms.
 FLIPS, SWAPS = 4, 6
-# Nothing is tried close to the best model of a kind whose criterion is above the lowest by this many penalties.
+# The best model of a kind is skipped if its criterion is above the lowest by this many penalties.
 HOPELESS = 5.0
 # A polynomial in q^-1 has a slow factor if it is below this at q = 1.
 SLOW = 0.2

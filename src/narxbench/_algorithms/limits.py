@@ -18,12 +18,12 @@ from narxbench._algorithms.contract import ProblemView
 from narxbench._io.errors import NarxbenchError
 from narxbench._numerics.compilation import NOTICE
 
-# Bytes that a run may take in addition to those of the process as it begins, and to this many copies of the columns of
+# Bytes that a run may take beyond the process as it begins, in addition to this many copies of the columns of
 # all candidate terms.
 _MEMORY, _COPIES = 4 << 30, 8
 # Seconds between two looks at the memory.
 _INTERVAL = 0.1
-# Runs that are watched. They share the memory of the process, which does not tell what is whose.
+# Runs that are watched. They share the memory of the process, which does not say how much each has.
 _WATCHES: "set[Watch]" = set()
 
 
@@ -104,7 +104,7 @@ class Watch(threading.Thread):
         """Look from time to time whether a limit is met, until the block has ended."""
         while not self._ended.wait(self._interval()):
             if NOTICE.is_compiling:
-                # It is done once, and an exception in the middle could leave the compiler in disorder.
+                # It is done once, and an exception in the middle could break the compiler.
                 self._began += time.monotonic() - self._looked
             else:
                 limit = self._limit_met()

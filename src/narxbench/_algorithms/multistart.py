@@ -88,7 +88,7 @@ class _Search:
         """Return the best structure of a forward regression among the allowed candidates, of which there are some."""
         candidates, n_terms = np.flatnonzero(allowed), len(allowed)
         gram, moments = self.problem.gram[np.ix_(candidates, candidates)], self.problem.moments[candidates]
-        # To compiled code, read-only arrays such as those of the problem are another type.
+        # To compiled code, read-only arrays such as the problem has are another type.
         gram.flags.writeable = moments.flags.writeable = False
         steps = min(self.settings.path_length, len(candidates), max(1, self.problem.n_rows // 2))
         order, explained = np.empty(steps, np.int64), np.empty(steps)

@@ -23,7 +23,6 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    # Where the search begins changes nothing in small problems.
 )
 
 

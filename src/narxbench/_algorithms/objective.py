@@ -53,7 +53,7 @@ def index_of_best(fitness):
 
 @inner
 def _pack(positions, i, words):
-    # Write a structure as words, one bit for each term; returns a hash of it.
+    # Write a structure as words, one bit for each term. Returns a hash of it.
     mixed = np.uint64(0)
     for w in range(words.shape[0]):
         word = np.uint64(0)
@@ -76,7 +76,7 @@ def _holds(structures, slot, words):
 @inner
 def _find_slots(record, positions, slots, new):
     # Write the slot of each structure and the places of the new ones, whose slots are used from now on; returns the
-    # number of these. Open addressing with linear probing; the table is never more than half full.
+    # number of these. Open addressing with linear probing, in a table that is at most half full.
     used, structures = record.slot_used, record.known_structures
     words, n_new = np.empty(structures.shape[1], np.uint64), 0
     for i in range(slots.shape[0]):

@@ -60,7 +60,7 @@ ABOUT = About(
     deterministic=True,
     stops_early=True,
     minimises=False,
-    # Where the search begins changes nothing in small problems.
+    # In small problems the result does not depend on where the search begins.
     options={
         "noise_models": [["narx"], ["narmax"], ["ararx", "box-jenkins"]],
         "largest_order": [1],

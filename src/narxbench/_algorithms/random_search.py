@@ -14,7 +14,7 @@ from narxbench._numerics.draws import draws_of
 
 ABOUT = About(reference="Brooks, A discussion of random methods for seeking maxima, Operations Research 6(2), 1958")
 
-# The number of structures that are evaluated together. The kernel needs many; more than this is not faster.
+# The number of structures that are evaluated together. The kernel needs many, but more than this is not faster.
 _BATCH = 256
 
 

@@ -27,7 +27,7 @@ from narxbench._io.files import canonical_json
 from narxbench._io.settings import Mistake, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
-# Modules in this folder that are no algorithms.
+# Modules in this folder that are not algorithms.
 _SHARED = (
     *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression"),
     *("likelihood_search", "limits", "objective", "orthogonal_search", "population", "random_problems", "registry"),
@@ -71,7 +71,7 @@ REVIEWED = {
     "sysidentpy_frols": Cost(4e-6, most=1, start=0.3, copies=4),
     "upso2d": Cost(4e-6, wide=True),
 }
-# A search that nobody has reviewed: a population in a process of its own, which sends each structure.
+# An unreviewed search is taken for a population in a separate process, which sends each structure.
 _UNKNOWN = Cost(8e-5, wide=True, copies=1)
 
 
@@ -188,7 +188,7 @@ class Algorithm:
         return versions
 
     def settings(self, values: Mapping[str, Any], source: str = "") -> Settings:
-        """Return all settings of the algorithm with some values; SettingsError has a line for each mistake in them."""
+        """Return all settings of the algorithm with some values. A SettingsError has a line for each mistake."""
         if self.reviewed:
             return validated(self._model, values, source)
         description = self._description(values)

@@ -46,12 +46,12 @@ BOUND = 10.0
 # Outputs before a stretch differ from measured ones by the whole noise, not by one innovation: their squares count by
 # the ratio of the variances, and by at least this.
 LEAST_START_SHARE = 2.0**-10
-# Fits until the share is that of the noise which the fit itself leaves, at most.
+# Fits at most until the share agrees with the noise of the fit.
 MOST_SHARES = 3
-# A long autoregression whose innovations replace the true ones has this many orders more than what is looked for.
+# A long autoregression whose innovations replace the true ones has this many orders more than the others.
 LONGER = 12
 # A filter of first order to begin with: as an autoregression it represents coloured noise, as a moving average of drift
-# for much white noise on slow drift. ``benchmarks/recovery.md`` measures what is found from there.
+# for much white noise on slow drift. ``benchmarks/recovery.md`` measures what it finds.
 COLOUR = -0.9
 _LN2 = float(natural_log(2.0))
 _LN_2PI = float(natural_log(2.0 * math.pi))
@@ -214,14 +214,14 @@ class PredictionErrors:
         self._tolerance = tolerance
         u, y, monomials = problem.training_u, problem.training_y, problem.monomials
         samples, degree = len(y), max(1, *map(len, monomials))
-        # A copy: of a single stretch a view, which cannot be written, would have code of its own.
+        # A copy: a view of a single stretch, which cannot be written, would need other machine code.
         begin, end = np.array(problem.stretches.T, order="C")
         self._rows, self.n_terms = int((end - begin).sum()), len(monomials)
         _check_memory(self._rows, self.n_terms)
         signals = np.vstack([y, u.reshape(samples, -1).T])
         exponents = [math.frexp(float(np.abs(row).max()))[1] for row in signals]
         values = np.ldexp(signals, -np.array(exponents)[:, None])
-        # What multiplies the weight of a scaled term to give that of the term, and what the likelihood has for it.
+        # Exponents of the factors from weights of scaled terms to weights of the terms.
         self._exponents = np.array([exponents[OUTPUT] - sum(exponents[s] for s, _ in m) for m in monomials])
         self._output_exponent = exponents[OUTPUT]
         factors = np.full((len(monomials), degree), len(signals) * samples)
@@ -306,7 +306,7 @@ class PredictionErrors:
         first = self._start(noise_model, chosen, start, weights, noise_weights, tolerance)
         fit = self._iterated(first, tolerance)
         if not fit.is_finite and weights is None and noise_model.is_integrated and noise_model.place == "output":
-            # The weights of NARX take drift for a pole at 1 or beyond; those for differences of the output do not.
+            # The weights of NARX take drift for a pole at 1 or beyond, while weights for differences do not.
             weights = self.fit(Narx(is_integrated=True), chosen.tolist(), tolerance=tolerance).weights
             first = self._start(noise_model, chosen, start, weights, noise_weights, tolerance)
             fit = self._iterated(first, tolerance)
@@ -625,7 +625,7 @@ class PredictionErrors:
 
 
 def _standard_errors(covariance: Floats, exponents: Integers) -> Floats:
-    # What is no more than rounding may lie below 0.
+    # Rounding may make it negative.
     return np.asarray(np.ldexp(np.sqrt(np.maximum(np.diag(covariance), 0.0)), exponents))
 
 

@@ -27,7 +27,7 @@ from narxbench._model.noise_models import (
 )
 from narxbench._numerics.logarithm import natural_log
 
-# The largest order of a filter of the noise; ``benchmarks/recovery.md`` is measured with it.
+# The largest order of a filter of the noise, with which ``benchmarks/recovery.md`` is measured.
 LARGEST_ORDER = 8
 # A criterion that falls by less is as low: rounding differs between ways to the same model.
 LEAST_GAIN = 1e-6

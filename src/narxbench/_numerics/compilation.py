@@ -108,6 +108,6 @@ class Notice(event.Listener):
                 gc.enable()
 
 
-# One small function takes tenths of a second: that is no reason to warn.
+# One small function takes tenths of a second, which needs no warning.
 NOTICE = Notice(patience=1.0)
 event.register("numba:compile", NOTICE)

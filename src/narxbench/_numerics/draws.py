@@ -84,7 +84,7 @@ def skip(draws, steps):
 
 @inner
 def _state_after(draws, steps):
-    # Element by element: a row would be an array of its own, whose references are counted at each draw.
+    # Element by element: a row would be a new array, whose references are counted at each draw.
     state, jumps = draws.state, draws.jumps
     return _jump(state[0], state[1], jumps[steps, 0], jumps[steps, 1], jumps[steps, 2], jumps[steps, 3])
 

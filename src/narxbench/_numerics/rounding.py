@@ -1,6 +1,6 @@
 """Rounding of numbers before they are stored."""
 
-# Digits of what linear algebra has computed, further ones depend on the processor.
+# Digits behind the point of results of linear algebra. Further ones depend on the processor.
 DIGITS = 6
 
 

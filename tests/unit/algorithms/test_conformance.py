@@ -105,16 +105,10 @@ SMALL = BASE._replace(n_validation=10)
 ONE_STEP = SMALL._replace(estimation="all", error="one_step", evaluations=300)
 # What was found on random problems once stays a case: the algorithm, the problem, and what it has that is rare.
 KEPT = {
-    "a penalty of 0": ("stepwise", BASE._replace(n_validation=2, criterion="hq")),
     "products that overflow": ("aols", BASE._replace(y="largest")),
     "a ridge that is lost": (
         "stlsq",
         SMALL._replace(number=98, u="impulse", y="very far from zero", samples=43, n_u=3, n_y=3),
-    ),
-    "infinity times zero": ("frols", BASE._replace(u="zero", y="largest", degree=3)),
-    "weights that overflow": (
-        "multistart_likelihood",
-        SMALL._replace(number=1002, u="smallest", y="smallest", samples=15, n_u=1, n_y=4, degree=4),
     ),
     "J is infinite and e is not": (
         "aols",

@@ -65,12 +65,6 @@ def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     assert best.fitness == first.trace.min() == first.result.history[-1][1]
 
 
-def test_a_run_may_return_names_of_terms(plugins, small_problem):
-    result = search(small_problem, algorithm="honest_names", seed=1)
-    assert result.terms == ["1", small_problem.terms[-1]]
-    assert result.coefficients == small_problem.evaluate(result.terms).coefficients
-
-
 @pytest.mark.slow
 def test_runs_after_one_that_was_ended_are_the_same(plugins, small_problem):
     with prepared("honest_annealing", {}) as runner:

@@ -15,6 +15,7 @@ from narxbench._algorithms.objective import CountedObjective
 from narxbench._algorithms.registry import Algorithm
 from narxbench._algorithms.search import Runner
 from narxbench._io.settings import Settings
+from narxbench._study.runs import one_run
 
 
 def runner_of(monkeypatch, run):
@@ -110,6 +111,23 @@ def test_a_run_that_fails_is_one_line(monkeypatch, what):
         runner_of(monkeypatch, run).run(problem, seed=1, evaluations=10, time_limit=time_limit)
     if time_limit:
         assert caught.value.best.terms == [problem.terms[1]] and caught.value.best.evaluations == 1
+
+
+def test_a_study_records_a_run_that_meets_its_limit_as_failed(monkeypatch, tmp_path):
+    """The best structure so far depends on the machine, so that no table may have it."""
+    narxbench.write_signals(tmp_path / "data.csv", *narxbench.load_system("S1").simulate(1000, snr_db=40))
+    run, _, _ = one_run(
+        runner_of(monkeypatch, forever),
+        str(tmp_path / "data.csv"),
+        condition={"method": "forever", "criterion": "bic"},
+        structure={"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 300},
+        seed=1,
+        evaluations=10,
+        axes={},
+        time_limit=0.1,
+    )
+    assert run.failure == "algorithm 'here': seed 1: not done after the time limit of 0.1 s"
+    assert (run.terms, run.fitness, run.evaluations) == ([], None, 0)
 
 
 def test_a_run_within_its_limits_leaves_the_interpreter_alone_and_no_exception_comes_late(monkeypatch):

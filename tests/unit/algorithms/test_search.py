@@ -64,14 +64,6 @@ def test_known_optimum_is_found(algorithm, settings):
     assert search(problem, algorithm=algorithm, seed=1, **settings).fitness == optimum
 
 
-def test_the_system_is_found_among_a_thousand_candidates_at_once():
-    system = load_system("S1").with_candidates(n_u=5, n_y=5, degree=4)
-    u, y = system.simulate(1000, snr_db=40)
-    problem = StructureProblem(u, y, n_u=5, n_y=5, degree=4, n_validation=300)
-    true = problem.evaluate(system.terms).fitness
-    assert search(problem, algorithm="multistart", seed=1, evaluations=300).fitness <= true
-
-
 @pytest.mark.parametrize("name", ["ga", "multistart", "stepwise", "random_search", "upso2d"])
 def test_a_search_that_meets_its_limit_gives_the_best_so_far(name, small_problem, caplog):
     search(small_problem, algorithm=name, seed=1, evaluations=1)  # compiles

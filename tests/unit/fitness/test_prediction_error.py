@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 from statsmodels.regression.linear_model import OLS
 from tests.lookups import values_of
-from tests.regression import numbers_of, product, rows_with_lags
+from tests.regression import measured_records, numbers_of, product, rows_with_lags
 from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
@@ -30,7 +30,6 @@ from narxbench._model.terms import monomials_of
 
 # A structure with everything that a free run feeds back: powers, products of two lags, and products with the input.
 TERMS = ["1", "y(k-1)", "u(k-2)", "y(k-1)*y(k-3)", "y(k-2)*u(k-1)", "y(k-1)^2*y(k-2)"]
-WEIGHTS = [0.02, 0.4, 0.3, -0.1, 0.2, 0.15]
 HEAVY = Distribution(3.0)
 # Noise models of every family with values of their coefficients: d_1, d_2, ... and c_1, c_2, ....
 MODELS = {
@@ -64,27 +63,21 @@ PLAIN_MODELS = {
 }
 
 
-def plain_innovations(problem, noise_model, terms, coefficients, filters, initial=None):
-    """Return the innovations of all stretches, sample by sample in plain floats.
-
-    ``filters`` are d_1, d_2, ... and c_1, c_2, .... ``initial`` has the outputs before each stretch, the last one
-    first, where they are not as measured.
-    """
+def plain_innovations(problem, errors, fit):
+    """Return the innovations of a fit for all stretches, sample by sample in plain floats."""
     y, innovations = problem.training_y.tolist(), []
     inputs = problem.training_u.reshape(len(y), -1).T.tolist()
-    chosen = [(problem.monomials[term], float(c)) for term, c in zip(terms, coefficients, strict=True) if c]
-    if initial is None:
-        initial = measured_initial(problem)
-    for (begin, end), initial_outputs in zip(problem.stretches.tolist(), initial.tolist(), strict=True):
-        errors, past = [], list(y)
-        for lag, value in enumerate(initial_outputs, 1):
+    weights = list(zip(fit.terms, errors.coefficients(fit).tolist(), strict=True))
+    for (begin, end), initial in zip(problem.stretches.tolist(), initial_of(problem, fit).tolist(), strict=True):
+        noise, past = [], list(y)
+        for lag, value in enumerate(initial, 1):
             past[begin - lag] = value
         for k in range(begin, end):
-            predicted = sum(c * product(monomial, [past, *inputs], k) for monomial, c in chosen)
-            errors.append(y[k] - predicted)
-            if noise_model.place == "output":
+            predicted = sum(weight * product(problem.monomials[term], [past, *inputs], k) for term, weight in weights)
+            noise.append(y[k] - predicted)
+            if fit.noise_model.place == "output":
                 past[k] = predicted
-        innovations += noise_model.innovations(errors, *filters)
+        innovations += fit.noise_model.innovations(noise, fit.autoregression.tolist(), fit.moving_average.tolist())
     return np.array(innovations)
 
 
@@ -140,40 +133,17 @@ def linear_problem(*args, **options):
     return StructureProblem(*linear_data(*args, **options), n_u=1, n_y=1, degree=1, n_validation=50)
 
 
-def record_data(lengths=(80, 60), seed=3):
-    """Return two inputs and the output of records that stand one behind the other."""
-    rng = np.random.default_rng(seed)
-    u, outputs = rng.uniform(-1.0, 1.0, (sum(lengths), 2)), []
-    for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
-        y = rng.normal(size=length)
-        for k in range(2, length):
-            y[k] = 0.5 * y[k - 1] + 0.4 * u[start + k, 0] - 0.3 * u[start + k - 1, 1] * y[k - 2]
-            y[k] += 0.1 * rng.normal()
-        outputs.append(y)
-    return u, np.concatenate(outputs)
-
-
 RECORD_TERMS = ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"]
 
 
 def record_problem(lengths=(80, 60), largest=None):
     """15 candidates, over records that stand one behind the other."""
-    u, y = record_data(lengths)
+    u, y = measured_records(2, lengths)
     if largest is not None:
         y = largest * y / np.abs(y).max()
     rows = rows_with_lags(lengths, 2)
     monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
     return StructureProblem.of_records(u, y, monomials, rows=rows, segments=[range(2, 12)])
-
-
-def filters_of(fit):
-    return fit.autoregression.tolist(), fit.moving_average.tolist()
-
-
-def innovations_of_fit(problem, errors, fit):
-    """Return the innovations of a fit in plain floats."""
-    coefficients, initial = errors.coefficients(fit), initial_of(problem, fit)
-    return plain_innovations(problem, fit.noise_model, fit.terms, coefficients, filters_of(fit), initial)
 
 
 def start_penalty(problem, fit):
@@ -200,7 +170,7 @@ def test_a_fit_is_that_of_plain_python(name, data):
     fit = errors.fit(noise_model, terms[::-1])
     assert fit.terms.tolist() == sorted(terms) and fit.is_finite
     assert (len(fit.autoregression), len(fit.moving_average)) == (len(autoregression), len(moving_average))
-    expected = innovations_of_fit(problem, errors, fit)
+    expected = plain_innovations(problem, errors, fit)
     np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     counted = expected[counted_rows(problem)]
     assert errors.samples == len(counted) == samples
@@ -223,9 +193,8 @@ def check_start(problem, errors, fit, counted):
     share = 1.0
     if is_on_the_output and not noise_model.is_white:
         # That of the variances of innovations and noise, the errors of the free run; drift has no variance.
-        noise = plain_innovations(
-            problem, Noe(), fit.terms, errors.coefficients(fit), ((), ()), initial_of(problem, fit)
-        )
+        free = replace(fit, noise_model=Noe(), autoregression=np.zeros(0), moving_average=np.zeros(0))
+        noise = plain_innovations(problem, errors, free)
         share = min(1.0, float(np.sum(counted**2) / np.sum(noise[counted_rows(problem)] ** 2)))
     lowest = 2.0**-10 if noise_model.is_integrated else 0.25 * share
     assert lowest <= fit.start_share <= (lowest if noise_model.is_integrated and is_on_the_output else share)
@@ -245,7 +214,7 @@ def test_sensitivities_are_differences_of_plain_innovations(name):
         ends = []
         for size in (-step, step):
             moved = {part: getattr(fit, part) + size * np.array(change) for part, change in changes.items()}
-            ends.append(innovations_of_fit(problem, errors, replace(fit, **moved)))
+            ends.append(plain_innovations(problem, errors, replace(fit, **moved)))
         return (ends[0] - ends[1]) / (2.0 * step)
 
     slopes = [slope(weights=unit) for unit in np.eye(15)]
@@ -256,28 +225,23 @@ def test_sensitivities_are_differences_of_plain_innovations(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_linearised_choice_of_terms_is_least_squares_of_the_sensitivities(name):
-    noise_model, *filters = MODELS[name]
-    problem = plain_problem()
-    errors, terms = PredictionErrors(problem), numbers_of(problem, TERMS)
-    fit = model(problem, noise_model, terms, WEIGHTS, filters)
+    noise_model, problem = MODELS[name][0], plain_problem()
+    errors = PredictionErrors(problem)
+    fit = errors.fit(noise_model, numbers_of(problem, TERMS))
     linear, counted = errors.linearised(fit), counted_rows(problem)
     columns, innovations = errors.sensitivities(fit)[counted], errors.innovations(fit)[counted]
-    n_noise = columns.shape[1] - 56
     if not noise_model.distribution.is_gaussian:
-        squares = innovations**2
-        nu, scale = noise_model.distribution.degrees_of_freedom, 1.0
-        for _ in range(500):
-            scale = float(np.mean(squares * (nu + 1.0) / (nu + squares / scale)))
-        roots = np.sqrt((nu + 1.0) / (nu + squares / scale))
+        nu = noise_model.distribution.degrees_of_freedom
+        roots = np.sqrt((nu + 1.0) / (nu + innovations**2 / fit.scale))
         columns, innovations = roots[:, None] * columns, roots * innovations
-    explained = innovations + columns[:, terms] @ WEIGHTS
-    assert linear.finite and n_noise == len(noise_model.ar_lags) + len(noise_model.ma_lags)
+    explained = innovations + columns[:, fit.terms] @ fit.weights
+    assert linear.finite and columns.shape[1] == 56 + len(noise_model.ar_lags) + len(noise_model.ma_lags)
     np.testing.assert_allclose(np.diag(linear.gram), np.sum(columns**2, 0), rtol=1e-7)
     np.testing.assert_allclose(linear.moments, columns.T @ explained, rtol=1e-7, atol=1e-8)
     assert linear.energy == pytest.approx(explained @ explained, rel=1e-7)
     candidates = [2, 7, 31, 55]
-    linear.enter([*candidates, *candidates[:2], terms[1]])
-    entered = [*terms, *candidates, *range(56, 56 + n_noise)]
+    linear.enter([*candidates, *candidates[:2], fit.terms[1]])
+    entered = [*fit.terms, *candidates, *range(56, columns.shape[1])]
     np.testing.assert_allclose(linear.gram[entered], (columns.T @ columns)[entered], rtol=1e-7, atol=1e-8)
     weights = np.linalg.lstsq(columns[:, candidates], explained, rcond=None)[0]
     np.testing.assert_allclose(linear.weights(np.array(candidates)), weights, rtol=1e-6)
@@ -364,18 +328,6 @@ def test_filters_have_the_orders_and_coefficients_of_long_noise(name):
     again = errors.fit(noise_model, fit.terms.tolist())
     np.testing.assert_allclose(coefficients, again.noise_weights, atol=0.04)
     assert errors.filters(fit, filters[:1], 8.0) == []
-
-
-# Where y(k-2) is in no term, it stays as it was measured.
-@pytest.mark.parametrize(("records", "changed"), [(20, [True, False]), (21, [])])
-def test_outputs_before_records_are_estimated_unless_they_are_many(records, changed):
-    problem = record_problem((12,) * records)
-    errors, terms = PredictionErrors(problem), numbers_of(problem, ["y(k-1)", "u1(k)"])
-    fit = errors.fit(Noe(), terms)
-    assert fit.initial.shape == (records, len(changed))
-    np.testing.assert_allclose(errors.innovations(fit), innovations_of_fit(problem, errors, fit), rtol=1e-9, atol=1e-10)
-    measured = measured_initial(problem)[:, : len(changed)]
-    assert (initial_of(problem, fit) != measured).any(axis=0).tolist() == changed
 
 
 def test_a_free_run_that_diverges_has_no_likelihood():

@@ -7,25 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.regression import parse_terms, product, regressors, rows_with_lags, term_names
+from tests.regression import measured_records, parse_terms, product, regressors, rows_with_lags, term_names
 
 from narxbench import StructureProblem, load_system
 
 quick = settings(max_examples=20, deadline=None)
-
-
-def measured(n_inputs, lengths, seed=1):
-    """Return inputs and output of records that stand one behind the other."""
-    rng = np.random.default_rng([seed, n_inputs])
-    u, outputs = rng.standard_normal((sum(lengths), n_inputs)), []
-    for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
-        y = rng.standard_normal(length)
-        for k in range(2, length):
-            y[k] = 0.4 * y[k - 1] - 0.3 * y[k - 2] + 0.05 * y[k - 1] * y[k - 2] + 0.2 * rng.standard_normal()
-            for i in range(n_inputs):
-                y[k] += 0.3 * u[start + k - i, i] + 0.1 * u[start + k - 1, i] * np.tanh(y[k - 1])
-        outputs.append(y)
-    return u, np.concatenate(outputs)
 
 
 def plain_error(u, y, monomials, weights, segments, one_step=False):
@@ -81,7 +67,7 @@ ROWS = rows_with_lags(LENGTHS, 2)
 @quick
 def test_any_candidates_of_any_inputs(n_inputs, error, data):
     """Lags may be 0 for inputs, and the set need not be closed: neither a constant nor the parts of a product."""
-    u, y = measured(n_inputs, LENGTHS)
+    u, y = measured_records(n_inputs, LENGTHS)
     factors = [(0, 1), (0, 2), *itertools.product(range(1, n_inputs + 1), (0, 1, 2))]
     products = products_of(factors, 3)
     places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
@@ -109,30 +95,15 @@ def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error):
 
 @pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])
 def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
-    u, y = measured(1, LENGTHS)
+    u, y = measured_records(1, LENGTHS)
     options = {"rows": ROWS, "segments": SEGMENTS, "criterion": criterion}
     problem = StructureProblem.of_records(u, y, products_of([(0, 1), (1, 1)], 2), **options, repeated=4)
     checked_evaluation(problem, u, y, ROWS, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
-def test_the_estimation_part_has_nothing_but_what_rows_reach():
-    u, y = measured(2, LENGTHS)
-    rows = rows_with_lags(LENGTHS, 3)
-    rows = rows[(rows < 60) | (rows > 150)]
-    monomials = products_of([(0, 1), (1, 0), (2, 3)], 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)
-    shown_u, shown_y = problem.estimation_part
-    reached = np.unique(np.subtract.outer(rows, np.arange(4)))
-    hidden = np.setdiff1d(np.arange(200), reached)
-    assert len(hidden) > 50 and not shown_u[hidden].any() and not shown_y[hidden].any()
-    np.testing.assert_array_equal(shown_u[reached], u[reached])
-    np.testing.assert_array_equal(shown_y[reached], y[reached])
-    assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
-
-
 def test_the_lags_before_each_stretch_lie_in_none():
     rng, shorter = np.random.default_rng(7), 0
-    u, y = measured(1, (120,))
+    u, y = measured_records(1, (120,))
     for _ in range(40):
         rows, first = np.sort(rng.choice(np.arange(4, 90), 80, replace=False)), int(rng.integers(91, 97))
         segments = [range(first, first + 8), range(first + 10, 118)]

@@ -35,7 +35,7 @@ _FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty",
 _ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "training_y", "stretches", "segments")
 # The details of an answer in JSON, which may take twelve characters for one.
 _LONGEST_REPLY = 12 * LONGEST_DETAILS
-# By these signals a user, a batch system or a system without memory ends a process; by others it ends itself.
+# By these signals a user, a batch system or a system without memory ends a process. By other signals it ends itself.
 _FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM, signal.SIGXCPU}
 
 
@@ -103,13 +103,13 @@ class AlgorithmProcess:
                 python_command(code, *map(str, descriptors), self._module),
                 pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,
-                stdout=sys.__stderr__,  # what an algorithm prints is no result
+                stdout=sys.__stderr__,  # an algorithm may print anything
                 cwd=self._folder.name,
                 env=environment() | {"TMPDIR": self._folder.name},
                 start_new_session=True,
             )
         self._groups = [self._process.pid]
-        # It closes when this process ends, however it does; then the other ends itself and its run.
+        # It closes when this process ends, however it does. Then the other ends itself and its run.
         self._channel = Channel(end)
         self._channel.deadline = time.monotonic() + START_SECONDS
         process = self._process

@@ -84,7 +84,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         largest = sizes[order[-1]]
     if outputs.shape[0] > 0:
         n_simulated = GROUP
-    # Places for terms, factor and weights; behind the last term there is one more.
+    # Places for terms, factor and weights, one more than terms.
     places = (largest + 1) * PART
     scratch = np.empty(places, np.int64), aligned(factor_size(largest)), aligned(places)
     theta, sound = np.empty((GROUP, n_terms)), np.empty(GROUP, np.bool_)
@@ -117,7 +117,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         )
         for g in range(end - first):
             s = group[g]
-            # A step may overflow to a NaN, which is no peak but makes the error a NaN. Squares may overflow, too.
+            # A step may overflow to a NaN. The peak ignores it, but the error is a NaN. Squares may overflow, too.
             if sound[g] and peaks[g] <= data.bound and errors[g] < np.inf:
                 sse[s] = errors[g]
                 fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalties[sizes[s]]
@@ -163,7 +163,7 @@ def _mark_present(positions, group, present):
 
 @inlined
 def _copy_weights(theta, size, present, place, weights):
-    # Write the weights of each present term side by side; those of lanes without a structure are zero.
+    # Write the weights of each present term side by side, zero for lanes without a structure.
     for t in range(present.shape[0]):
         if present[t]:
             first = place[t] * GROUP
@@ -207,7 +207,7 @@ def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
 
 @inlined
 def _list_terms(position, member, lane):
-    # There is no branch, which a processor could not predict: an entry that is no term is overwritten by the next term.
+    # Without a branch, which a processor could not predict: the next term overwrites an entry that is not a term.
     n = 0
     for t in range(position.shape[0]):
         member[lane + n * PART] = t
@@ -217,7 +217,7 @@ def _list_terms(position, member, lane):
 
 @inlined
 def _by_size(sizes, largest):
-    # The structures from small to large; structures of equal size keep their order.
+    # The structures from small to large. Structures of equal size keep their order.
     first = np.zeros(largest + 2, np.int64)
     for size in sizes:
         first[size + 1] += 1

@@ -62,7 +62,7 @@ def _nodes(data, present):
 
 @inlined
 def _write_input_program(data, present, occurs, changes, slot, place, program):
-    # First the nodes that never change, then those that do; returns the number of each.
+    # First the nodes that never change, then the others. Returns the number of each.
     count = np.zeros(2, np.int64)
     end = n_weights = 0
     for changing in range(2):
@@ -90,7 +90,7 @@ def _write_input_program(data, present, occurs, changes, slot, place, program):
 
 @inlined
 def _write_output_program(data, occurs, slot, program):
-    # Families, which are a parent with its children, from the last node to the first; returns their number.
+    # Families, which are a parent with its children, from the last node to the first. Returns their number.
     end = families = 0
     parent = -1
     for m in range(occurs.shape[0] - 1, 0, -1):

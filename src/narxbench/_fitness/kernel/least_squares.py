@@ -16,9 +16,9 @@ COLUMN = TILE * LANES
 # The relative precision of inner products, sums of hundreds of products that are rounded to 2e-16: less is rounding.
 EXACT = 1e-13
 # If the squared sine between a candidate column and the previous columns is below this, it counts as a combination of
-# them: a hundred times what rounding leaves.
+# them: a hundred times the effect of rounding.
 SINGULAR = 1e-11
-# The error of an exact fit, such as that of all-zero data, is raised to this, because the logarithm of 0 is not finite.
+# The error of an exact fit, for instance to zeros, is raised to this, because the logarithm of 0 is not finite.
 SMALLEST_SSE = 1e-300
 
 
@@ -68,7 +68,7 @@ def estimate(data, member, size, factor, weights, regular):
 @inner
 def _gather(data, member, size, n, factor):
     # Write the normal equations. The moments are the last row: the factorisation turns it into the result of forward
-    # substitution. Places that a structure does not fill, and rows up to that of the moments, are unit rows, which have
+    # substitution. Places that a structure does not fill, and rows before the moments, are unit rows, which have
     # no effect on the others.
     gram, n_terms, rows = data.gram.reshape(-1), data.gram.shape[0] - 1, n + TILE - n % TILE
     row_of, zeros = np.empty(n * LANES, np.int64), np.zeros(LANES, np.int64)

@@ -45,7 +45,7 @@ SHORTER, SHORTENINGS = 0.3, 8
 # The zeros of C(q) stay inside of this radius, and those of D(q) inside of the second: innovations forget where they
 # began. Drift is slow, so the moving average of its steps may forget more slowly.
 RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.995, 0.9998, 0.998
-# A sensitivity to what was before a stretch that is below this is none.
+# A sensitivity to the outputs before a stretch is zero below this.
 FADED = 1e-9
 # The scale of Student-t is known when it changes by less than this share, or after this many steps.
 SCALE_KNOWN, SCALE_STEPS = 1e-10, 200
@@ -149,7 +149,7 @@ def is_admissible(noise, state):
 
 @inlined
 def _noise_of(data, on_output, terms, weights, values, noise):
-    # Computes w(k); returns the squares that outputs before the stretches differ by, +inf where the model diverges.
+    # Computes w(k) and returns the squares that outputs before the stretches differ by, +inf where the model diverges.
     total, flat = 0.0, 0
     places, ends = np.empty(data.factors.shape[1] * terms.shape[0], np.int64), np.empty(terms.shape[0], np.int64)
     for i in range(terms.shape[0]):
@@ -196,7 +196,7 @@ def _difference(data, series):
 
 @inner
 def _filter_stretch(data, s, autoregression, moving_average, series, filtered):
-    # filtered = D(q) / C(q) series, from zero at the beginning of the stretch; D(q) without the integration.
+    # filtered = D(q) / C(q) series, from zero at the beginning of the stretch, with D(q) without the integration.
     row = data.row[s]
     for past in range(data.end[s] - data.begin[s]):
         value = series[row]
@@ -251,7 +251,7 @@ def _student_scale(data, nu, innovations, scale):
 
 @inner
 def _student(data, noise, state, start_squares):
-    # Computes the scale and the weights of Student-t; returns -2 times the logarithm of the likelihood, less the
+    # Computes the scale and the weights of Student-t, and returns -2 times the logarithm of the likelihood, less the
     # N (ln(2 pi) + 1) that a Gaussian one has beside N ln(SSE / N).
     nu = noise.degrees_of_freedom
     scale = _student_scale(data, nu, state.innovations, state.scale[0])
@@ -316,7 +316,7 @@ def _feedback(data, terms, weights, values, feedback):
 
 @inlined
 def _sensitivities(data, chosen, values, feedback, bands):
-    # S_j of some candidates, a band of them side by side; what a band has too many is written over by _append.
+    # S_j of some candidates, a band of them side by side. Too many columns of a band are written over by _append.
     rows, order = feedback.shape
     places = np.empty((data.factors.shape[1], BAND), np.int64)
     for first in range(0, chosen.shape[0], BAND):
@@ -388,7 +388,7 @@ def _put_delayed(data, series, lag, sign, c, bands):
 
 @inlined
 def _start_column(data, s, before, feedback, column):
-    # The sensitivity of a stretch to the output this many samples before it. It fades; the rest of the stretch is zero.
+    # The sensitivity of a stretch to the output this many samples before it. It fades to zero.
     for row in range(data.row[s], data.row[s] + data.end[s] - data.begin[s]):
         column[row] = 0.0
     past, quiet = 0, 0
@@ -643,7 +643,7 @@ def _divide(matrix, divisor):
 
 @inlined
 def _shortened_step(data, noise, terms, state, step, value, following):
-    # Takes a step into ``following``, shortened until it lowers the objective below ``value``; returns the objective.
+    # Takes a step into ``following``, shortened until it lowers the objective below ``value``. Returns the objective.
     # Weighted rows have (nu + 3) / (nu + 1) times the information that is expected of Student-t innovations.
     nu, lower = noise.degrees_of_freedom, np.inf
     share = (nu + 3.0) / (nu + 1.0) if nu > 0.0 else 1.0

@@ -166,7 +166,7 @@ def _places(monomials: set[Monomial]) -> dict[Monomial, int]:
 
 @compiled
 def _inner_products(bands, gram):
-    # Each sum runs over time in order. BAND columns meet TILE columns at a time; all these sums stay in registers.
+    # Each sum runs over time in order. BAND columns meet TILE columns at a time, and all these sums stay in registers.
     n, rows = gram.shape[0], bands.shape[1]
     columns, sums = bands.reshape(-1), np.empty(TILE * BAND)
     for first in range(0, n, BAND):

@@ -101,23 +101,6 @@ def sees_all(problem, objective, rng, settings):
     return Found(np.ones(objective.n_terms, np.uint8), weights)
 
 
-@cheat()
-def searched_memory(problem, objective, rng, settings):
-    """Looks for the problem and the name of the system in its memory, and fails if it finds one."""
-    import gc
-
-    from narxbench._algorithms.objective import CountedObjective
-    from narxbench._fitness.problem import StructureProblem
-
-    for thing in gc.get_objects():
-        if isinstance(thing, (StructureProblem, CountedObjective)) or type(thing).__name__ == "ProblemData":
-            raise RuntimeError(f"found {type(thing).__name__}")
-        plain = [value for value in thing.values() if isinstance(value, (str, dict))] if type(thing) is dict else ()
-        if "name of the" + " system" in str(plain):
-            raise RuntimeError("found the name of the system")
-    return climb(objective, rng.integers)
-
-
 # ---- Each run begins anew, and gives the same again.
 
 
