@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from narxbench._io.errors import printable
-from narxbench._io.words import listed
+from narxbench._io.words import SHOWN, listed
 
-# A reader can hold this many names in a sentence.
-MOST_NAMES = 6
 # Where to find the names that a sentence does not have.
 REST = "--json has all"
 # What to do about a test in another unit, and about a model that diverges when inputs are held.
@@ -38,9 +36,9 @@ def names_of(signals: Iterable[str]) -> str:
 
 def first_of(names: Sequence[str]) -> str:
     """Return names as a list in a sentence: all, or the first ones and how many more there are."""
-    if len(names) <= MOST_NAMES:
+    if len(names) <= SHOWN:
         return listed(names)
-    return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more ({REST})"])
+    return listed([*names[:SHOWN], f"{len(names) - SHOWN} more ({REST})"])
 
 
 def signal_title(column: str, term: str) -> str:

@@ -4,8 +4,9 @@ from typing import Any
 
 from narxbench._identification.data.look import DataLook, SignalFacts
 from narxbench._identification.finding import Finding
-from narxbench._identification.phrases import MOST_NAMES, count_samples, names_of, plural_s
+from narxbench._identification.phrases import count_samples, names_of, plural_s
 from narxbench._io.errors import printable
+from narxbench._io.words import SHOWN
 from narxbench._model.equation import duration
 from narxbench._report.data_tables import samples_per_change, title_of
 from narxbench._report.findings import as_option, for_shell
@@ -89,10 +90,10 @@ def look_lines(look: DataLook) -> list[str]:
     for sentence in outlier_sentences(look):
         lines += whole(f"LOOK  {sentence}", _LINES, " " * 6)
     notes = look.recording.notes
-    for note in notes[:MOST_NAMES]:
+    for note in notes[:SHOWN]:
         lines += whole(f"Note: {note}", 2, " " * 6)
-    if len(notes) > MOST_NAMES:
-        lines.append(f"Note: and {len(notes) - MOST_NAMES} more; --json and the page have them.")
+    if len(notes) > SHOWN:
+        lines.append(f"Note: and {len(notes) - SHOWN} more; --json and the page have them.")
     if not look.has_output:
         # A line that is broken cannot be pasted.
         lines += [*whole(f"Next: {_NEXT}", 2, " " * 6), f"      {_next_options(look)}"]

@@ -15,9 +15,8 @@ from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
 from narxbench._identification.data.sources import Signal, Source, SourceForm
 from narxbench._identification.data.time_numbers import Times
 from narxbench._identification.data.times import check_steps, find_times, note_on_time
-from narxbench._identification.phrases import MOST_NAMES
 from narxbench._io.errors import FieldError, printable
-from narxbench._io.words import counted
+from narxbench._io.words import SHOWN, counted
 from narxbench._model.indexes import UNEVEN
 from narxbench._model.records import Record, Role
 
@@ -267,8 +266,8 @@ def _note_short_pieces(experiment: Experiment, notes: list[str]) -> None:
     short = [f"{start + 1} to {end}" for start, end in pieces]
     if not short:
         return
-    samples = ", ".join(short[:MOST_NAMES])
-    if len(short) > MOST_NAMES:
+    samples = ", ".join(short[:SHOWN])
+    if len(short) > SHOWN:
         samples += ", …"
     subject = counted(len(short), "record", "records")
     label = experiment.source.label

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.stamps import DAY, SECOND, Moments
-from narxbench._identification.phrases import MOST_NAMES
+from narxbench._io.words import SHOWN
 
 Integers = NDArray[np.int64]
 
@@ -75,7 +75,7 @@ def _is_sunday_morning(local: Integers) -> NDArray[np.bool_]:
 
 
 def _first_places(rows: NDArray[np.intp], place: Callable[[int], str]) -> str:
-    text = ", ".join(place(int(row)) for row in rows[:MOST_NAMES])
-    if len(rows) > MOST_NAMES:
-        text += f" and {len(rows) - MOST_NAMES} more"
+    text = ", ".join(place(int(row)) for row in rows[:SHOWN])
+    if len(rows) > SHOWN:
+        text += f" and {len(rows) - SHOWN} more"
     return text

@@ -13,7 +13,8 @@ from narxbench._identification.data.responses import outliers, standard_inputs
 from narxbench._identification.data.sampling import autocorrelation, runs
 from narxbench._identification.data.signals import NEGLIGIBLE, REPEATED, SAMPLES_PER_WEIGHT, outputs
 from narxbench._identification.finding import Finding, look_if
-from narxbench._identification.phrases import MOST_NAMES, REST, Values, percent, plural_s
+from narxbench._identification.phrases import REST, Values, percent, plural_s
+from narxbench._io.words import SHOWN
 from narxbench._model.records import Record, Recording
 
 Array = NDArray[np.float64]
@@ -149,8 +150,8 @@ def drift_text(values: Values) -> tuple[str, str]:
         texts.append(f"The output of {offset['record']} {lies}")
     if not texts:
         return "The output has no drift, and no offset between records, that the inputs do not explain.", ""
-    if len(texts) > MOST_NAMES:
-        texts[MOST_NAMES:] = [f"{len(texts) - MOST_NAMES} more such findings ({REST})."]
+    if len(texts) > SHOWN:
+        texts[SHOWN:] = [f"{len(texts) - SHOWN} more such findings ({REST})."]
     return " ".join(texts), "Add the cause as an input, or measure without it."
 
 
@@ -246,11 +247,11 @@ def outliers_text(values: Values) -> tuple[str, str]:
     if not count:
         return " ".join(texts) or "No sample of the output sticks out, and it is finely resolved.", " ".join(advice)
     places = []
-    for name, number, _deviation in values["samples"][:MOST_NAMES]:
+    for name, number, _deviation in values["samples"][:SHOWN]:
         places.append(f"{number} of {name}" if values["records"] > 1 else str(number))
     text = f"{count} of {values['total']} samples of the output stick out by more than "
     text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
-    text += f" and {count - MOST_NAMES} more ({REST})." if count > MOST_NAMES else "."
+    text += f" and {count - SHOWN} more ({REST})." if count > SHOWN else "."
     advice.append("Check whether the samples that stick out are measurement errors.")
     return " ".join([*texts, text]), " ".join(advice)
 

@@ -16,12 +16,11 @@ from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
 from narxbench._identification.data.missing_codes import MissingCodes, without_codes
 from narxbench._identification.data.time_names import is_name_of_time
-from narxbench._identification.phrases import MOST_NAMES
 from narxbench._io.errors import NarxbenchError, printable, show
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import RowError, numbers_of_texts, refuse_infinite
 from narxbench._io.units import split_names
-from narxbench._io.words import counted
+from narxbench._io.words import SHOWN, counted
 from narxbench._model.functions import applied
 
 Array = NDArray[np.float64]
@@ -310,12 +309,12 @@ def array_of(values: Any, name: str, most_dimensions: int) -> Any:
 def places_of(source: Source, rows: NDArray[Any]) -> str:
     """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
     numbers = []
-    for row in rows[:MOST_NAMES].tolist():
+    for row in rows[:SHOWN].tolist():
         noun, number = source.place(row).split()
         numbers.append(number)
     if len(rows) == 1:
         return f"{noun} {numbers[0]}"
     text = f"{noun}s {', '.join(numbers)}"
-    if len(rows) > MOST_NAMES:
-        text += f" and {len(rows) - MOST_NAMES} more"
+    if len(rows) > SHOWN:
+        text += f" and {len(rows) - SHOWN} more"
     return text

@@ -158,7 +158,7 @@ def test_offsets_between_records():
     # Of two records neither is the right one, and of many the first are named.
     assert len(values_of("drift", first, shifted)["offsets"]) == 2
     many = finding("drift", *FAULTS["drifting"][2] * 9)
-    assert len(many.values["trends"]) == 9 and "3 more such findings" in many.text
+    assert len(many.values["trends"]) == 9 and "4 more such findings" in many.text
 
 
 def test_outliers(rng):
