@@ -454,11 +454,6 @@ def test_the_first_configuration_is_that_of_the_model(decimated):
     assert tried["terms"][0] == len(decimated.model.terms) == len(decimated.weights)
 
 
-def test_settings_are_read_back_unchanged(decimated):
-    settings = {**decimated.settings, "effort": 0.01}
-    assert narxbench.identify(*s1(100), **settings).settings == settings
-
-
 def test_bands_and_forecasts_name_what_they_need(decimated):
     (test,) = decimated.recording.of_role("test")
     mistakes = {"confidence": {"confidence": 1}, "steps": {"steps": 2}}
