@@ -81,17 +81,6 @@ def test_the_file_gives_back_the_model(identification, tmp_path):
     assert narxbench.JointModel.load(file) == identification.model
 
 
-@pytest.mark.slow
-def test_the_test_record_does_not_matter(identification):
-    data = coupled()
-    data["b"][350:] = 7.0
-    # A value that comes back and is far from all others might be a code for missing ones.
-    again = narxbench.identify(data, test="25%", missing="none", **JOINT)
-    for model, other_model in zip(again.model.models, identification.model.models, strict=True):
-        assert (model.terms, model.coefficients) == (other_model.terms, other_model.coefficients)
-    assert again.summary[0].status == "fine" != again.summary[1].status
-
-
 def test_series_without_inputs_keep_the_models_of_measured_outputs(rng):
     y = np.zeros((300, 2))
     for k in range(1, 300):
