@@ -1,9 +1,5 @@
 """The regressor: scikit-learn's own checks, and its figures against those of ``identify``."""
 
-import re
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,12 +148,3 @@ def test_names_of_a_frame_name_the_inputs(data):
     regressor = NarxRegressor(**SMALL | {"u_lags": {"valve": 2, "y": [1]}}).fit(frame, pd.Series(y, name="y"))
     assert regressor.model_.inputs == ("valve", "y") and regressor.model_.output == "y_"
     assert regressor.n_features_in_ == 2 and regressor.feature_names_in_.tolist() == ["valve", "y"]
-
-
-@pytest.mark.slow
-def test_without_scikit_learn_the_import_says_what_is_needed():
-    code = "import sys; sys.modules['sklearn'] = None\nimport narxbench; narxbench.NarxRegressor"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    *_, last = done.stderr.splitlines()
-    assert done.returncode == 1 and last.startswith("narxbench._io.extras.MissingExtraError: ")
-    assert re.search("scikit-learn is not installed; needed: python3 -m (uv )?pip install scikit-learn$", last)

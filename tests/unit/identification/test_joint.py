@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.command import failed, succeeded
-from tests.lookups import names_of, values_of
+from tests.lookups import values_of
 
 import narxbench
 
@@ -81,17 +81,6 @@ def test_the_file_gives_back_the_model(identification, tmp_path):
     assert narxbench.JointModel.load(file) == identification.model
 
 
-@pytest.mark.slow
-def test_the_test_record_does_not_matter(identification):
-    data = coupled()
-    data["b"][350:] = 7.0
-    # A value that comes back and is far from all others might be a code for missing ones.
-    again = narxbench.identify(data, test="25%", missing="none", **JOINT)
-    for model, other_model in zip(again.model.models, identification.model.models, strict=True):
-        assert (model.terms, model.coefficients) == (other_model.terms, other_model.coefficients)
-    assert again.summary[0].status == "fine" != again.summary[1].status
-
-
 def test_series_without_inputs_keep_the_models_of_measured_outputs(rng):
     y = np.zeros((300, 2))
     for k in range(1, 300):
@@ -105,13 +94,6 @@ def test_series_without_inputs_keep_the_models_of_measured_outputs(rng):
     assert "nothing drives" in identification.notes[0].text
 
 
-@pytest.mark.slow
-def test_long_records_are_judged_on_the_same_stretches(monkeypatch):
-    monkeypatch.setattr("narxbench._identification.search.plan.MOST_STEPS", 200)
-    identification = narxbench.identify(coupled(samples=1000), **JOINT)
-    np.testing.assert_allclose(identification.model.models[1].coefficients, (0.8, 0.3), atol=0.05)
-
-
 def test_lags_by_signal_a_row_without_one_of_the_outputs_and_no_test():
     data = coupled(back=0.0)
     data["b"][100] = np.nan
@@ -122,21 +104,6 @@ def test_lags_by_signal_a_row_without_one_of_the_outputs_and_no_test():
     assert results[0].configuration["u_lags"] == [[1], [1, 2]]
     for result in results:
         assert list(map(len, result.recording.records)) == [100, 299]
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_the_best_models_so_far(monkeypatch):
-    searched = []
-
-    def search(recording, *_):
-        searched.append(recording.output)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("narxbench._identification.joint.search_recording", search)
-    identification = narxbench.identify(coupled(), **JOINT)
-    assert searched == ["a"] and identification.model.outputs == ("a", "b")
-    assert names_of(identification.notes) == ["interrupted", "joint"]
-    assert not identification.notes[1].values["simulated"]
 
 
 @pytest.mark.parametrize(

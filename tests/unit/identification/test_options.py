@@ -57,11 +57,8 @@ def test_each_option_is_described_where_it_is_given():
     for name, schema in [*schemas()["reading"].items(), *schemas()["settings"].items()]:
         first_words = " ".join(schema["description"].split()[:4])
         assert f"\n{name} : " in text and first_words in text
-    assert (
-        "\neffort : float, default 20.0\n" in text
-        and "from 1 to 12" in " ".join(text.split())
-        and "{settings}" not in text
-    )
+    assert "\neffort : float, default 20.0\n" in text and "{settings}" not in text
+    assert "from 1 to 12" in " ".join(text.split())
     assert '\ndegree : int | str | Sequence[int], default "auto"\n' in inspect.getdoc(narxbench.NarxRegressor)
 
 

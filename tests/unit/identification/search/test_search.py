@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.lookups import values_of
+from tests.lookups import roles_of, values_of
 from tests.regression import parse_terms
 
 import narxbench
@@ -56,7 +56,7 @@ def plan_of(recording, **settings):
 
 def test_long_segments_are_simulated_in_pieces_from_all_over_them():
     pieces = shortened([range(30_000), range(31_000, 71_000)], 20_000, 2)
-    assert sum(map(len, pieces)) == 20_000 and {len(piece) for piece in pieces} == {500}
+    assert sum(map(len, pieces)) == 20_000 and set(map(len, pieces)) == {500}
     assert pieces[0].start == 0 and pieces[-1].stop > 69_000 and max(np.diff(values_of(pieces, "start"))) <= 3000
 
 
@@ -67,7 +67,7 @@ def test_long_records_are_searched_where_they_are_liveliest(rng):
     recording = Recording((*records, Record("c", moves[:, None], moves, "test")), ("u",), "y")
     assert chosen_stretches(recording, 10_000, 8) is recording
     stretches = chosen_stretches(recording, 2000, 10).records
-    assert [(stretch.role, len(stretch)) for stretch in stretches] == [(None, 200)] * 8 + [("selection", 200)] * 2
+    assert roles_of(stretches) == [None] * 8 + ["selection"] * 2 and set(map(len, stretches)) == {200}
     for number, stretch in enumerate(stretches[:8]):
         assert np.count_nonzero(stretch.y) > 95
         start = int(stretch.name.split("samples ")[1].split(" to ")[0])
@@ -87,7 +87,7 @@ def test_lags_are_no_more_than_the_samples_allow():
     for configuration in scan(600, (1, 4)):
         assert 4 * max(N_PARTS, configuration.decimation) * configuration.max_lag <= 600
     # The fewest lags are tried on the shortest data, and samples of the test do not count.
-    assert {configuration.max_lag for configuration in scan(30)} == {LAGS[0]}
+    assert set(values_of(scan(30), "max_lag")) == {LAGS[0]}
     assert scan(300, roles=(None, "test")) == scan(300)
     # They are shorter than the records.
     for configuration in scan(10, (1, 2, 4), roles=[None] * 60):

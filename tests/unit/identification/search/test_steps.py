@@ -8,13 +8,12 @@ import pytest
 from tests.lookups import values_of
 
 import narxbench
-from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search import plan as planning
 from narxbench._identification.search import steps as search_steps
 from narxbench._identification.search.plan import hurried, plan_search
-from narxbench._identification.search.steps import BRIEF, CHOICE, COMPETITION, CONCLUSION, DESCENTS, FORWARD, Steps
+from narxbench._identification.search.steps import BRIEF, COMPETITION, DESCENTS, FORWARD, Steps
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 
@@ -50,26 +49,6 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
     identification = identify_recording(recording, SETTINGS, report_progress=interrupt)
     assert (identification.notes[0].name, identification.notes[0].values) == ("interrupted", {"step": step})
     assert identification.model.terms
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("step", "function"), [(CHOICE, "choose"), (CONCLUSION, "concluded")])
-def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, step, function):
-    """The first call is interrupted at its end, when a search may have been over for seconds."""
-    finish, interrupts = getattr(identify, function), [KeyboardInterrupt]
-
-    def interrupted(*arguments, **options):
-        outcome = finish(*arguments, **options)
-        if interrupts:
-            raise interrupts.pop()
-        return outcome
-
-    monkeypatch.setattr(identify, function, interrupted)
-    note = identify_recording(recording, SETTINGS).notes[0]
-    assert note.values == {"step": step} and ("it is complete" in note.text) == (step == CONCLUSION)
-    interrupts += [KeyboardInterrupt, KeyboardInterrupt]
-    with pytest.raises(KeyboardInterrupt):
-        identify_recording(recording, SETTINGS)
 
 
 @pytest.mark.parametrize("mistake", [KeyboardInterrupt, ValueError])
