@@ -229,6 +229,7 @@ def test_equations():
     for seconds, text in {86400: "86400 s", 0.001: "1 ms", 1e-10: "0.1 ns"}.items():
         assert changed(ARX, sampling_time=seconds).equation().endswith(f"k counts samples of {text}")
     assert changed(ARX, decimation=2).equation().split("\n")[1:] == ["k counts steps of 2 samples"]
+    assert changed(ARX, output="a\nb").equation().endswith(r"y: a\nb; u: u")
     scaled = changed(ARX, offsets=(1.5, -2.0), scales=(1.0, 4.0))
     assert scaled.equation().split("\n")[1] == "y: y, minus 1.5; u: u, plus 2, divided by 4"
 
