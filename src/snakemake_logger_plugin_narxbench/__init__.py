@@ -13,7 +13,7 @@ from typing import TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-# The events that are shown; None has plain messages.
+# The events that are shown. None has plain messages.
 _SHOWN = {None, LogEvent.PROGRESS, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time", "Complete log")
 _SECONDS_BETWEEN_LINES = 5.0
