@@ -21,11 +21,11 @@ from narxbench._study.provenance import code_digest
 PACKAGE = Path(__file__).parents[1]
 # The rules call scripts of this checkout, wherever they run.
 SCRIPTS = PACKAGE.resolve().parents[1] / "scripts"
-# A module that fills in templates imports this one; the templates are next to it.
+# A module that fills in templates imports this one, and has the templates next to it.
 TEMPLATING = PACKAGE / "_report" / "templating.py"
-# A module that looks a criterion up by its name imports this one; the criteria are next to it.
+# A module that looks a criterion up by its name imports this one, which has the criteria next to it.
 CRITERIA = PACKAGE / "_fitness" / "criteria" / "__init__.py"
-# Packages that are imported under another name; looking through all that are installed would take a second.
+# Packages that are imported under another name. Looking through all that are installed would take a second.
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
 _WITHOUT_RESULTS = ("packaging", "pydantic", "pydantic-core", "snakemake", "snakemake-interface-logger-plugins")

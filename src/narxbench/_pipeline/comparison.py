@@ -21,7 +21,7 @@ class ComparisonPlan:
         self.left_out = plan.left_out
         # The methods that are scored together.
         self._scored: dict[str, list[str]] = {}
-        # For each method with a process of its own, the wildcards of a run that is made again: on the last problem of
+        # For each method with a separate process, the wildcards of a run that is made again: on the last problem of
         # the study, the first job, which has the most runs: those before its last could have left it notes.
         self._repeated: dict[str, dict[str, str]] = {}
         for condition in plan.conditions.values():

@@ -1,6 +1,6 @@
 """Simulated data sets, compared with what their settings give.
 
-A simulation has the same bytes each time. So whoever reads a data set can tell whether it was changed, however it was
+A simulation has the same bytes each time. So a reader of a data set can tell whether it was changed, however it was
 changed and whatever its date. A simulation takes as long as a few searches: its digest is kept for the process.
 """
 

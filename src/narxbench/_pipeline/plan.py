@@ -26,7 +26,7 @@ from narxbench._study.layers import COMMAND_LINE, Layers, read_layers
 from narxbench._study.settings import Condition, Problem
 
 ROOT = PACKAGE.resolve().parents[1]
-# Where one works in the project's folder, names of its files are relative; a workflow elsewhere finds them here.
+# Where one works in the project's folder, names of its files are relative. A workflow elsewhere finds them here.
 HERE = "" if Path.cwd() == ROOT else f"{ROOT}/"
 BASE = f"{HERE}config/paper.yaml"
 DESIGN_CHOICES = f"{HERE}config/design_choices.yaml"
@@ -37,9 +37,9 @@ MAIN_STUDY = "paper"
 CONFIG = "config"
 # A word of the command line, and no setting: it plans tables and pages of the conditions that are complete.
 _FINISHED = "finished_only"
-# Memory of a process that searches, in MB, with room for what no estimate sees; minutes that every job is given.
+# Memory of a process that searches, in MB, with room for what no estimate sees, and minutes that every job is given.
 _PROCESS_MB, _LEAST_MINUTES = 1000, 60
-# The estimate of a run's time is good to a factor of three; nodes differ, too.
+# The estimate of a run's time is good to a factor of three, and nodes differ.
 _TIME_MARGIN = 10
 
 Entry = TypeVar("Entry")

@@ -145,7 +145,7 @@ def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]
     suspects = _suspects(summary, simulations)
     if not suspects:
         return []
-    # To compare with the digest in the summary is quicker than to simulate; of several data sets it has one digest.
+    # To compare with the digest in the summary is quicker than to simulate. There is one digest for all data sets.
     kept = read_json(summary).get("data_sha256")
     return [path for path in suspects if sha256(read_bytes(path)) != kept and not is_simulated(path, simulations[path])]
 

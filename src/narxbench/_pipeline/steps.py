@@ -78,7 +78,7 @@ def timed(log: str) -> Iterator[None]:
         yield
     except Exception as error:
         text = f"narxbench: {error}\n" if isinstance(error, NarxbenchError) else traceback.format_exc()
-        # On a full disk the log cannot be written either; what matters is on the terminal.
+        # On a full disk the log cannot be written either, but the mistake is on the terminal.
         with suppress(NarxbenchError):
             write_atomically(log, text)
         raise

@@ -222,7 +222,7 @@ def schema() -> dict[str, Any]:
         condition = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
         conditions.append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
     for method in (definitions[Method.__name__], definitions[ComparedMethod.__name__]):
-        # Editors know the algorithms of this package; those of others are allowed too.
+        # Editors know the algorithms of this package, but those of others are allowed too.
         method["properties"]["algorithm"] = {"anyOf": [{"enum": packaged_names()}, method["properties"]["algorithm"]]}
         method["properties"]["settings"], method["allOf"] = {"type": "object"}, conditions
     definitions.pop("Settings", None)

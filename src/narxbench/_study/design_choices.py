@@ -33,10 +33,10 @@ Label = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60),
     described_as("a name of letters, digits, '.', _ and - that starts with a letter or digit"),
 ]
-# More evaluations or samples than anyone means; what is too much for a machine, its estimate says.
+# More evaluations or samples than anyone means. The estimate tells what is too much for a machine.
 MOST = 10_000_000
 Count = Annotated[int, Field(ge=1, le=MOST)]
-# Options by design choice; a choice that is not named takes its first option.
+# Options by design choice. A choice that is not named takes its first option.
 Interpretation = Mapping[str, str]
 
 

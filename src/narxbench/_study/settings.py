@@ -29,7 +29,7 @@ Place = tuple[str | int, ...]
 Input = tuple[Place, str, Excitation, int]
 
 
-# Folders of `data` that come with the project, by what is in them.
+# Folders of `data` that come with the project, with their content.
 SHIPPED = {"reference": "published values", "buck": "measured signals"}
 
 # Checks of single values

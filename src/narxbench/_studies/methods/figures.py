@@ -24,7 +24,7 @@ _CHARACTER = 7  # pixels that a character of such text takes at most
 HEIGHT = FILE_WIDTH // 2
 # A line of text and a gap are above the plot of error against terms, two lines and a gap below.
 _TOP, _DEPTH = 2 * _LINE, HEIGHT - 5 * _LINE
-_PLOT = 74  # per cent of the width; the rest is for labels
+_PLOT = 74  # per cent of the width, the rest is for labels
 _GREY, _FAINT, _LIGHT, _POINT, _TRUTH = "#8a8f96", "#565b62", "#d4d8dd", "#0072b2", "#d55e00"
 _LONGEST = 26  # characters of a label
 # Ticks of both axes: 1, 2 and 5 times the powers of ten.

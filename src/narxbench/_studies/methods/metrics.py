@@ -25,7 +25,7 @@ Limits = Callable[[Floats, float], tuple[float, float]]
 
 # Values are compared to this many decimals, because the last bits of two equal results may differ.
 DECIMALS = 9
-# Errors count as at least what rounding leaves.
+# Errors count as at least the size of rounding.
 _LEAST_ERROR = 10.0**-DECIMALS
 
 

@@ -29,7 +29,7 @@ def leaderboard_page(
     links = {"leaderboard": "#main"}
     if paper:
         links = {"report": f"{folder}../report.html", **links}
-    # Where it breaks has a list of its own.
+    # Where it breaks is another list.
     lines = [line for line in answer_lines(comparison) if not line.startswith(BREAKS)]
     page = {
         "current": "leaderboard",

@@ -80,7 +80,7 @@ def _p_of_difference(difference: Floats) -> float:
     """Return p of Wilcoxon's signed-rank test, or 1 where no system differs."""
     if not difference.any():
         return 1.0
-    # The exact distribution is that of differences without ties; shares tie often.
+    # The exact distribution is for differences without ties, but shares tie often.
     return float(stats.wilcoxon(difference, correction=True, method="asymptotic").pvalue)
 
 

@@ -7,7 +7,7 @@ from narxbench._io.files import StrPath
 from narxbench._io.settings import Line, Settings, read_result
 from narxbench._study.condition import MOST, ProblemKey
 
-# The references that methods are compared with; no method may have their names.
+# The references that methods are compared with. No method may have their names.
 REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
 # The failure of a method that is not run on a data set, because it would need too long.
 TIME = "time"

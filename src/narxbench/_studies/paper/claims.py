@@ -660,7 +660,7 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
     return None
 
 
-# How the verdict on a claim follows from the counts of its places; it is undecided where it neither holds nor fails.
+# How the verdict on a claim follows from the counts of its places. It is undecided where it neither holds nor fails.
 RULES = {EVERY_PLACE: _all, MOST_PLACES: _most, IN_FIGURES: _all}
 
 

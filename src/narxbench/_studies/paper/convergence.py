@@ -30,5 +30,5 @@ def _mean(fitness: Sequence[float]) -> float:
     """Return the mean of the best J of all runs, or NaN where one of them is not finite."""
     if not all(map(math.isfinite, fitness)):
         return math.nan
-    # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+    # math.fsum is correctly rounded, but NumPy's mean depends on the processor's vector width.
     return math.fsum(fitness) / len(fitness)

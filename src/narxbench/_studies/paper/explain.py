@@ -96,7 +96,7 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
             f"--study: found no results of {show(study, kind=False)} here; {there}: snakemake --cores 2"
         )
     files = {name: folder / f"data/{study}/frames/{name}.csv" for name in ("metrics", "selection", "agreement_values")}
-    # The kept medians; a checkout can do without them.
+    # The kept medians, which a checkout may lack.
     kept = folder / "data/reference" / FILES["kept_values"]
     if kept.is_file():
         files["values"] = kept

@@ -28,7 +28,7 @@ from narxbench._study.frames import FrameSchemas
 
 Summary = dict[str, Any]
 
-# The columns that identify a condition; scenarios have frames of their own.
+# The columns that identify a condition. Scenarios have other frames.
 KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
 TENTHS = 10  # points of a condition's curve
 VERDICTS = {True: "holds", False: "fails", None: "cannot be judged"}  # on a claim
@@ -37,7 +37,7 @@ UNDECIDED = "undecided"  # the verdict on a claim that misses at some places, wh
 _CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
 _INTERVALS = " ".join(f"{metric.name} {metric.name}_low {metric.name}_high" for metric in CONDITION)
-# Frame -> its columns in order, a star before those that identify a row; a column without a kind holds numbers.
+# Frame -> its columns in order, a star before those that identify a row. A column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
     "true_fitness best_fitness median_fitness median_low_fitness median_high_fitness third_fitness curve:numbers "
@@ -273,7 +273,7 @@ def _mean_course(summary: Summary) -> tuple[float, list[float]]:
     marks += [math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1)]
     means = []
     for best in best_after(summary["history_evaluations"], summary["history_fitness"], marks).T.tolist():
-        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+        # math.fsum is correctly rounded, but NumPy's mean depends on the processor's vector width.
         means.append(math.fsum(best) / len(best) if all(map(math.isfinite, best)) else math.nan)
     return means[0], means[1:]
 

@@ -30,7 +30,7 @@ from narxbench._numerics.intervals import LEVEL
 from narxbench._numerics.rounding import significant
 from narxbench._studies.paper.published import RUNS, Published, published_count
 
-LEAST_SNRS = 2  # at fewer SNRs a relation is no identity
+LEAST_SNRS = 2  # at fewer SNRs a relation is not an identity
 TABLE = ["system", "algorithm", "criterion"]
 IDENTITIES = [*TABLE, "relation", "terms", "snr_db", "chance"]
 # The counts of a table's system terms, in the order of their labels, by SNR.

@@ -147,7 +147,7 @@ def _values(settings: Mapping[str, Any], choice: DesignChoice) -> Iterator[tuple
     if choice.part in SHARED_PARTS:
         yield settings.get(choice.part, settings)[choice.setting], ()
         return
-    users: list[tuple[Any, list[str]]] = []  # values may be mappings, which are no keys
+    users: list[tuple[Any, list[str]]] = []  # values may be mappings, which cannot be keys
     for name, method in settings["methods"].items():
         if method["algorithm"] != choice.part:
             continue

@@ -30,7 +30,7 @@ DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
 _GROUP = ["algorithm", "interpretation", "criterion"]
 Group = tuple[str, str, str]
-# The interpretations of 2D-UPSO and of GA, by algorithm; they share data and fitness.
+# The interpretations of 2D-UPSO and of GA, by algorithm. They share data and fitness.
 Pair = dict[str, str]
 
 
