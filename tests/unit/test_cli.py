@@ -282,7 +282,7 @@ def write_files_of_examples():
     valve, heat = np.random.default_rng(1).standard_normal((2, 1200)).round(3)
     y = np.convolve(np.roll(valve, 1) + 0.3 * np.roll(heat, 1) ** 2, 0.5 ** np.arange(20))[:1200]
     frame = pd.DataFrame({"t": np.arange(1200.0), "valve": valve, "heat": heat, "temp": y, "u": valve, "y": y})
-    for part, names in enumerate((["data", "day1"], ["new", "day2"], ["planned", "day3"])):
+    for part, names in enumerate((["data", "day1"], ["planned", "day2"], ["new", "day3"])):
         for name in names:
             hidden = ["temp", "y"] if name == "planned" else []
             frame[400 * part : 400 * (part + 1)].drop(columns=hidden).to_csv(f"{name}.csv", index=False)
