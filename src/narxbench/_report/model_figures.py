@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
+from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.validation.bands import BAND
@@ -34,8 +35,6 @@ _GREY, _GRID, _BAND = "#999999", "#e5e5e5", "#56B4E9"
 # A line of more samples than the eye can separate is divided into bins, whose extremes are drawn. The widest axis on a
 # page has about 700 pixels.
 _BINS = 700
-# The share of a record that an enlarged stretch has: an eighth is seen in full beside another one.
-_WINDOW = 0.12
 # Inputs that are drawn: as many as a figure as wide as a page has room for.
 MOST_INPUTS = 4
 # Characters of a name with its unit on an axis, whose figure is two inches high.
@@ -400,7 +399,8 @@ def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
     count = len(fit.y)
     if fit.predicted is None:
         return []
-    length = max(40, int(_WINDOW * count))
+    # As long as a part that the weights do not know.
+    length = max(40, count // N_PARTS)
     starts = range(fit.initial, count - length + 1, length)
     errors = (fit.y - fit.predicted) ** 2
     order = sorted(starts, key=lambda start: (float(errors[start : start + length].sum()), start))
