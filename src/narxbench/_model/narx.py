@@ -1044,7 +1044,7 @@ def model_text(model: Model) -> str:
 def _check_keys(values: Mapping[str, Any], source: str) -> None:
     """Raise FileError for an unknown key of a model file, or a missing one."""
     keys = [attribute.name for attribute in fields(Model)]
-    for key in values:
+    for key in map(str, values):
         if key not in keys:
             allowed = f"{', '.join(keys)}{did_you_mean(key, keys)}"
             raise FileError(f"{source}: {printable(key)}: unknown key; allowed: {allowed}")
