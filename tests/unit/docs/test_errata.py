@@ -166,7 +166,7 @@ def test_spurious_terms_on_s4():
     spurious = n_terms - len(published().systems["S4"])
     assert set(r_ga) == {round(spurious / n_terms, 2)}
     counted = f"of which {spurious} are spurious, and {spurious}/{n_terms} = {spurious / n_terms:.2f}"
-    check_says(12, counted, f"is {listed(ga)};")
+    check_says(12, counted, f"is {listed(ga)}. So")
 
 
 def test_good_models_have_a_negative_fitness():
