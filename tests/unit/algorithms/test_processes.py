@@ -130,8 +130,9 @@ def test_messages_between_processes():
         here.deadline = 0.0
         with pytest.raises(TimeoutError):
             here.receive(100)
-        theirs.close()
         here.deadline = None
+        here.send(b"not received")
+        theirs.close()
         for refused in (partial(here.receive, 100), partial(here.send, b"a")):
             with pytest.raises(BrokenChannelError, match="its process has ended"):
                 refused()
