@@ -67,8 +67,8 @@ def test_each_output_has_its_verdict(identification):
 
 
 def test_an_output_that_diverges_on_the_test_is_bad():
-    data = coupled(squares=0.05)
-    far = {name: 60.0 * signal[:100] for name, signal in data.items()}
+    data = pd.DataFrame(coupled(squares=0.05))
+    far = 60.0 * data[:100]
     identification = narxbench.identify(data, test=far, **{**JOINT, "degree": 2})
     assert None in identification.rrse(role="test").values() and "diverges" in repr(identification)
     verdict = identification.summary[1]
