@@ -240,7 +240,7 @@ def test_criterion(tmp_path, finished):
     with following("criterion", tmp_path, finished) as copy:
         copy.write("src/narxbench/_fitness/criteria/caic.py", CONSISTENT_AIC)
         assert ", caic, " in copy.renew()
-        assert [float(line) for line in copy.run("-c", EVALUATE).split()] == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
+        assert list(map(float, copy.run("-c", EVALUATE).split())) == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
         # A study searches with it alone; no run that is there is made again.
         planned = copy.trial("tiny", TINY.replace("aic-2]", "aic-2, caic]")).planned()
         runs = "data/tiny/runs/as-described/data-1/{}/30dB/upso2d/caic/seed-{}.json"

@@ -176,7 +176,7 @@ def test_a_report_survives_a_power_cut(identify, tmp_path):
             def rename(source, target, **options):
                 files = [Path(source)] if Path(source).is_file() else list(Path(source).iterdir())
                 renamed.extend(file.resolve() for file in files)
-                assert {file.resolve() for file in files} <= synced, "a name comes before its content"
+                assert set(map(Path.resolve, files)) <= synced, "a name comes before its content"
                 return super(Watched, self)._renaming(name)(source, target, **options)
 
             return rename

@@ -159,7 +159,7 @@ def test_of_paths_with_other_first_terms_that_of_the_best_free_run_is_chosen(man
     value, best = of_path(-1)
     firsts = {*forward_by_press(columns, y, 30)[0]}
     for _ in range(3):
-        value, best = min((of_path(first) for first in sorted(firsts)), key=lambda pair: pair[0])
+        value, best = min(map(of_path, sorted(firsts)), key=lambda pair: pair[0])
         firsts |= {*np.flatnonzero(best).tolist()}
     assert result.terms == terms_at(many_terms, np.flatnonzero(best))
     assert value < of_path(-1)[0] - 10.0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.command import failed, succeeded
-from tests.lookups import values_of
+from tests.lookups import names_of, values_of
 
 import narxbench
 
@@ -167,7 +167,7 @@ def test_the_report_of_joint_models(identification, words, tmp_path):
 def test_a_model_of_each_output_on_the_command_line(words, tmp_path):
     printed = json.loads(succeeded(*words, *BOTH, "--json", "--report", str(tmp_path / "report")))
     assert set(printed) == {"a", "b"} and "u(k-1)" in printed["a"]["terms"]
-    assert {path.parent.name for path in (tmp_path / "report").glob("*/report.html")} == {"1-a", "2-b"}
+    assert set(names_of(values_of((tmp_path / "report").glob("*/report.html"), "parent"))) == {"1-a", "2-b"}
     assert printed["a"]["terms"] == list(narxbench.identify(coupled(), input="u", output="a", **QUICK).model.terms)
     assert succeeded(*words, *BOTH).count("a from u") == 1
 

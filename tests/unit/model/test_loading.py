@@ -82,7 +82,7 @@ def test_the_digest_tells_data_apart():
 def command(*words):
     """Run the command ``narxbench`` and return its exit code."""
     (entry,) = entry_points(group="console_scripts", name="narxbench")
-    return entry.load()([str(word) for word in words])
+    return entry.load()(list(map(str, words)))
 
 
 def test_the_command_predicts(path, identification, data, capsys):

@@ -12,12 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.signal import lfilter
+from tests.lookups import values_of
 
 from narxbench import NarxbenchError, System, candidate_terms, load_system, model_size
 
 quick = settings(max_examples=50, deadline=None)
 PROJECT = Path(__file__).parents[3]
-NAMES = sorted(path.stem for path in (PROJECT / "config/systems").glob("*.yaml"))
+NAMES = sorted(values_of((PROJECT / "config/systems").glob("*.yaml"), "stem"))
 LINEAR = {"n_u": 1, "n_y": 1, "degree": 1}
 TRUE = "y(k) = 0.5*y(k-1) + u(k-1)^2"
 SMALL = {"n_u": 1, "n_y": 1, "degree": 2}

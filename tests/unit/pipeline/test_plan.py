@@ -35,7 +35,7 @@ class Wildcards(SimpleNamespace):
 
 def paths(plan: Plan, pattern: str) -> list[str]:
     """Return the paths that a pattern with wildcards represents, each once."""
-    return list(dict.fromkeys(pattern.format_map(row) for row in plan.jobs))
+    return list(dict.fromkeys(map(pattern.format_map, plan.jobs)))
 
 
 def sources_of(plan: Plan, folder: str = "") -> Sources:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.lookups import names_of
+from tests.lookups import names_of, values_of
 from tests.unit.pipeline.conftest import ROOT
 from tests.unit.pipeline.test_plan import CONDITION, PROBLEM, RUNS, SUMMARY, Wildcards
 from tests.unit.studies.steps import edit, read, step
@@ -82,7 +82,7 @@ def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> N
     expected = {("search", "aic-6.5"): {"aic"}, ("search", "bic"): {"bic"}, ("simulate", None): set()}
     for (script, criterion), words in {**expected, ("tables", None): {*criterion_words()}}.items():
         files = closure(*with_criteria(criterion, ROOT / f"scripts/{script}.py"))
-        assert {path.stem for path in files_of_criteria.intersection(files)} == words
+        assert set(values_of(files_of_criteria.intersection(files), "stem")) == words
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_digests_are_of_what_code_does(tmp_path: Path) -> None:
 
 
 def test_runs_name_their_code_and_python() -> None:
-    assert len({algorithm_digest(name) for name in packaged_names()}) == len(packaged_names())
+    assert len(set(map(algorithm_digest, packaged_names()))) == len(packaged_names())
     assert versions()["python"] == ".".join(map(str, sys.version_info[:2]))
 
 

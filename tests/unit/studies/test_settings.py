@@ -284,4 +284,4 @@ def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path, limits: str, syst
     study, conditions = compared(tmp_path, limits)
     of_mine = [condition.problem for condition in conditions if condition.method == "mine"]
     assert {problem.system.name for problem in of_mine} == systems
-    assert not any(study.too_slow(problem) for problem in of_mine)
+    assert not any(map(study.too_slow, of_mine))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.signal import lfilter
-from tests.lookups import item_with, names_of
+from tests.lookups import item_with, names_of, values_of
 from tests.readings import look, nothing
 
 import narxbench
@@ -82,7 +82,7 @@ def test_it_is_plain_data(whole, data):
         plain = overview.to_dict()
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
         assert names_of(plain["signals"]) == names_of(overview.signals)
-        assert all(check.text for check in overview.checks)
+        assert all(values_of(overview.checks, "text"))
 
 
 def test_spectra_show_a_sine_and_what_is_coherent():

@@ -114,7 +114,7 @@ class Compared:
         for line in self.files[f"{table}.md"].splitlines():
             if line.startswith("| "):
                 first, *cells = line[2:-2].split(" | ")
-                rows[first] = [cell.strip() for cell in cells]
+                rows[first] = list(map(str.strip, cells))
         return rows
 
     def page(self, added: Sequence[str] = (), left_out: Mapping[str, str] | None = None) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.lookups import values_of
 from tests.tiers import mostly_slow
 from tests.unit.studies.methods.leaderboards import SHAPES, TABLES, Compared
 from tests.unit.studies.methods.scores import (
@@ -253,7 +254,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_every_method_has_its_cells_and_its_point_and_no_label_overlaps_another(usual):
     cells = ElementTree.fromstring(usual.files["situations.svg"])
-    texts = [text.text for text in cells.findall(f"{SVG}text")]
+    texts = values_of(cells.findall(f"{SVG}text"), "text")
     assert texts[:4] == ["all data", "base", "noisy", "fast"] and set(texts) >= {"GA", "2D-UPSO", "truth"}
     # A rectangle is the background, the others are cells of seven methods.
     assert len(cells.findall(f"{SVG}rect")) == 1 + 4 * 7

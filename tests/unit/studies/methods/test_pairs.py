@@ -8,6 +8,7 @@ import pytest
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
+from tests.lookups import values_of
 
 from narxbench._studies.methods.metrics import EXACT, FRESH, mean_limits, share_limits
 from narxbench._studies.methods.pairs import (
@@ -49,7 +50,7 @@ def test_equal_methods_are_rarely_told_apart(draw, n_systems, n_methods):
     rng, n_studies, n_false = np.random.default_rng(2), 150, 0
     metric = FRESH if draw is errors else EXACT
     for _ in range(n_studies):
-        verdicts = {pair.verdict for pair in compared(draw(rng, n_systems, n_methods), metric)}
+        verdicts = set(values_of(compared(draw(rng, n_systems, n_methods), metric), "verdict"))
         n_false += not verdicts.isdisjoint({BETTER, WORSE})
     # Two standard deviations of chance above 5 %.
     assert n_false / n_studies <= ALPHA + 2 * math.sqrt(ALPHA * (1 - ALPHA) / n_studies)
@@ -86,7 +87,7 @@ def test_too_few_systems_say_nothing():
         assert enough_systems(needed, n_methods, ALPHA) and not enough_systems(needed - 1, n_methods, ALPHA)
         values = np.hstack([np.ones((needed - 1, 1)), np.zeros((needed - 1, n_methods - 1))])
         values[:, 1:] += np.arange(needed - 1)[:, None] / 100
-        assert {pair.verdict for pair in compared(values)} == {UNDECIDED}
+        assert set(values_of(compared(values), "verdict")) == {UNDECIDED}
     assert fewest_systems(2, ALPHA) == 6
 
 

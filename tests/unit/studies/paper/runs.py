@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.lookups import values_of
 from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS
 from tests.unit.studies.steps import step, texts_by_name
 
@@ -65,7 +66,7 @@ class Run:
     def __init__(
         self, folder: Path, summaries: Sequence[dict[str, Any]], settings: dict[str, Any] | None = None
     ) -> None:
-        self.folder, self.settings = folder, settings or make_settings(dict.fromkeys(s["system"] for s in summaries))
+        self.folder, self.settings = folder, settings or make_settings(dict.fromkeys(values_of(summaries, "system")))
         summary_files = []
         for number, summary in enumerate(summaries):
             summary_files.append(self.write(f"conditions/{number}.json", json.dumps(summary)))

@@ -115,7 +115,7 @@ def test_mistakes_are_one_line(small, tmp_path):
 
 def texts(run: Run, name: str) -> list[str]:
     """Return the labels of a figure, which is drawn as glyphs, by what a reader of the file is told of them."""
-    return [comment.strip() for comment in re.findall(r"<!--(.*?)-->", read(run.figures[f"{name}.svg"]))]
+    return list(map(str.strip, re.findall(r"<!--(.*?)-->", read(run.figures[f"{name}.svg"]))))
 
 
 def test_every_panel_and_every_method_is_named(tmp_path):

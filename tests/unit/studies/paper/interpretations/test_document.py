@@ -56,7 +56,7 @@ def text_of(folder, *groups):
 
 def labels(svg):
     """Return the texts of a figure, which is drawn as glyphs."""
-    return [text.strip() for text in re.findall(r"<!--(.*?)-->", svg)]
+    return list(map(str.strip, re.findall(r"<!--(.*?)-->", svg)))
 
 
 def test_the_files_belong_together_and_miss_nothing(files):
