@@ -34,7 +34,7 @@ def test_a_run_resumes_compares_and_keeps(tmp_path, monkeypatch, capsys):
 
     def measure(case):
         measured.append(case)
-        return {"error": 2.0 if case == "a, 1" else 3.0}
+        return {"error": {"a, 1": 2.0, "b": 3.0}[case]}
 
     monkeypatch.setattr(bars, "BARS", {"part": bars.Bar(lambda: ["a, 1", "b"], measure)})
     monkeypatch.setattr(bars, "KEPT", tmp_path)

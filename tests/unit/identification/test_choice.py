@@ -22,7 +22,7 @@ def noisy(noise_model, samples=1500, size=0.5):
     u, e = rng.standard_normal((2, samples)) * [[1.0], [size]]
     noise = {"narx": e, "narmax": lfilter([1.0, 0.7], [1.0], e), "ararx": lfilter([1.0], [1.0, -0.8], e)}
     y = lfilter([1.0], [1.0, -0.8], np.r_[0.0, u[:-1]] + noise.get(noise_model, 0.0))
-    return u, y + e if noise_model == "noe" else y
+    return u, y + e * (noise_model == "noe")
 
 
 @pytest.mark.parametrize("noise_model", mostly_slow(["narx", "narmax", "ararx", "noe"], "noe"))

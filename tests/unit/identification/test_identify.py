@@ -59,8 +59,8 @@ class TestForms:
     @pytest.mark.parametrize("output", ["y", "level"])
     def test_inputs_and_output_by_position(self, identification, output):
         times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
-        frame, level = pd.DataFrame({"valve": self.u}, times), pd.Series(self.y, times, name="level")
-        model = narxbench.identify(frame, self.y if output == "y" else level, **SMALL).model
+        outputs = {"y": self.y, "level": pd.Series(self.y, times, name="level")}
+        model = narxbench.identify(pd.DataFrame({"valve": self.u}, times), outputs[output], **SMALL).model
         assert model.coefficients == identification.model.coefficients
         assert (model.inputs, model.output, model.sampling_time) == (("valve",), output, 2.0)
 

@@ -172,7 +172,7 @@ def residual(status="look", *failed, kind="linear", free_run=None):
 
 
 def competing(linear=0.4, last=0.4, *, rrse=0.1, season=None, **values):
-    arx = {**ROW, "rrse": rrse, "baseline": linear, "status": "bad" if rrse is None else "fine"}
+    arx = {**ROW, "rrse": rrse, "baseline": linear, "status": {None: "bad"}.get(rrse, "fine")}
     repeated = {**ROW, "kind": "one_step", "steps": 1, "rrse": rrse, "baseline": last, "season": season}
     repeated["status"] = "look"
     return {"linear_arx": arx, "last_value": repeated, **COMPETED, **values}

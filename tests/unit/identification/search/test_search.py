@@ -157,7 +157,7 @@ def test_linear_terms_of_centred_signals_are_also_given_in_units_of_the_user():
     ],
 )
 def test_a_model_that_explodes_where_inputs_are_held(rng, terms, coefficients, diverges):
-    inputs = ("u",) if len(terms) > 1 else ()
+    inputs = ("u",)[: len(terms) - 1]
     u = rng.uniform(-1, 1, (300, 1))
     y = narxbench.Model(("y(k-1)", "u(k-1)"), (0.8, 0.2), ("u",), "y").predict(u, np.full(4, 0.1), samples=300)
     model = narxbench.Model(terms, coefficients, inputs, "y")
@@ -204,8 +204,8 @@ def test_the_sparse_model_is_selected_within_the_limit(monkeypatch, sparse, line
     assert selected_structure(None, best, others).kind == expected
     # A series is judged farther ahead, too.
     best, other = replace(best, rrse=0.1, ahead=sparse), replace(others[0], rrse=0.1, ahead=linear)
-    expected_ahead = best if sparse <= 1.05 * max(1e-6, linear) else other
-    assert selected_structure(None, best, [other]) == expected_ahead
+    is_as_good = sparse <= 1.05 * max(1e-6, linear)
+    assert (selected_structure(None, best, [other]) == best) is is_as_good
 
 
 # Errors and numbers of terms of two outputs with two candidates each.
