@@ -3,6 +3,9 @@
 It shows what Snakemake shows, but writes a line of progress every few seconds in place of about thirty lines for each
 job. Warnings and errors are shown, and so is every line of a dry run and of ``--verbose``. The last lines of a run that
 fails name the steps that failed and their logs.
+
+Snakemake loads this before the Snakefile, which says which checkout of narxbench is used. So modules of narxbench are
+imported only when lines are written.
 """
 
 import logging
@@ -12,9 +15,6 @@ from typing import TextIO
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
-
-from narxbench._io.words import SHOWN
-from narxbench._report.status_line import KNOWN_SHARE
 
 # The events that are shown; None has plain messages.
 _SHOWN_EVENTS = {None, LogEvent.PROGRESS, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
@@ -64,6 +64,8 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
 
     def close(self) -> None:
         """Write which steps failed, below all other lines."""
+        from narxbench._io.words import SHOWN
+
         for step in list(self._failed_steps.values())[:SHOWN]:
             self.stream.write(f"failed: {step}\n")
         hidden = len(self._failed_steps) - SHOWN
@@ -99,6 +101,8 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
 
     def _progress(self, record: logging.LogRecord) -> str:
         """Return how many steps are done, how long they took, and how long the others take at the pace of late."""
+        from narxbench._report.status_line import KNOWN_SHARE
+
         done, total = record.__dict__["done"], record.__dict__["total"]
         line = f"{done} of {total} steps ({done / total:.0%}) done in {record.created - self._begin:.0f} s"
         if done == total or done < KNOWN_SHARE * total:
