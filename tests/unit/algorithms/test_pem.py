@@ -22,7 +22,7 @@ from tests.unit.algorithms.likelihood import (
     small_problem,
 )
 
-from narxbench import Model, StructureProblem, load_system, search
+from narxbench import Model, load_system, search
 
 RIGHT = {
     "white in the equation": "NARX",
@@ -142,34 +142,6 @@ class TestProbabilities:
             terms = tuple(numbers_of(problem, structure["terms"]))
             assert structure["probability"] == pytest.approx(probabilities[terms], abs=tolerance)
 
-    def test_clear_data_leave_no_doubt(self):
-        result = result_of("white on the output")
-        probabilities = pd.Series(result.probabilities)
-        assert probabilities[S1].min() > 0.95 and probabilities.drop(S1).max() < 0.1
-        structure = result.details["structures"][0]
-        assert structure.items() >= {"terms": S1, "difference": 0.0, "noise_model": "NOE"}.items()
-        assert result.details["groups"] == []
-        *lines, last = str(result).splitlines()
-        assert last == "noise: NOE"
-        for line, term, weight in zip(lines, S1, result.coefficients, strict=True):
-            name, shown, *further = line.split()
-            assert (name, float(shown)) == (term, pytest.approx(weight, rel=1e-5)) and "probability" in further
-
-    def test_terms_that_are_exchanged_in_turn_are_one_group(self):
-        rng = np.random.default_rng(3)
-        first = rng.normal(size=300)
-        u, y = np.column_stack([first, *(first + 0.1 * rng.normal(size=(2, 300)))]), np.zeros(300)
-        y[1:] = first[:-1] + 2.0 * rng.normal(size=299)
-        monomials = [(), ((0, 1),), ((1, 1),), ((2, 1),), ((3, 1),)]
-        problem = StructureProblem.of_records(u, y, monomials, rows=np.arange(1, 300), segments=[range(200, 300)])
-        result = pem(problem, noise_models=["narx"])
-        (group,) = result.details["groups"]
-        assert group["terms"] == ["u1(k-1)", "u2(k-1)", "u3(k-1)"]
-        assert group["probabilities"] == list(map(result.probabilities.get, group["terms"]))
-        assert sum(group["probabilities"]) == pytest.approx(1.0, abs=0.1)
-        shares = ", ".join(map("{:.2f}".format, group["probabilities"]))
-        assert f"exchangeable: one of u1(k-1), u2(k-1), u3(k-1) ({shares})" in str(result).splitlines()
-
 
 def test_few_data_bring_warnings():
     """Of terms that are not sure, that may be missing, and of a structure that is not sure."""
@@ -227,24 +199,6 @@ class TestPassedOver:
         assert 1 <= len(result.terms) <= 3 and math.isfinite(result.fitness)
         # No more than 10 are named.
         assert len(passed) == min(10, result.evaluations - 1)
-
-
-@pytest.mark.parametrize("samples", [9, 40])
-def test_fewer_samples_than_candidates(samples):
-    u, y = data_of("white on the output", samples)
-    problem = problem_of(u, y, n_u=5, n_y=5, n_validation=2)
-    result = pem(problem)
-    models = [result.details | {"terms": result.terms}, *result.details["noise_models"].values()]
-    assert len(problem.terms) == 66 and len(models) > 2
-    for model in models:
-        assert len(model["terms"]) <= max(1, (samples - 5) // 2)
-
-
-def test_one_candidate():
-    u, y = data_of("white on the output", 300)
-    options = {"rows": np.arange(2, 200), "segments": [range(200, 300)]}
-    result = pem(StructureProblem.of_records(u[:, None], y, [((1, 1), (1, 2))], **options))
-    assert result.terms == ["u(k-1)*u(k-2)"] and math.isfinite(result.fitness)
 
 
 def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():

@@ -81,28 +81,3 @@ def test_a_repeated_measurement_is_no_copy(kind, levels, n, seed):
             y = np.round(_response(u, 1 / levels, draw) * levels / 2)
         pairs.append((u, y))
     assert _copies(*pairs) == []
-
-
-def test_moves_are_counted_and_rest_is_none():
-    u, y = LONG.u.to_numpy(), LONG.y.to_numpy()
-
-    def copies_of_part(start, end, n_before):
-        new = DRAW.standard_normal((n_before, 2))
-        return _copies((u, y), (np.append(new[:, 0], u[start:end]), np.append(new[:, 1], y[start:end])))
-
-    # From 50 successive moves on that are at least half of the shorter record.
-    assert len(copies_of_part(0, 50, 50)) == 1
-    assert copies_of_part(0, 49, 49) == copies_of_part(100, 150, 51) == []
-    # Whole records need fewer moves.
-    assert len(_copies(*[(y[:16], y[:16])] * 2)) == 1
-    assert _copies(*[(np.repeat([0, 1], 250), np.repeat([0.0, 0.5], 250))] * 2) == []
-    # How long a signal rests belongs to the data, and their unit does not matter.
-    held = np.repeat(1e-9 * y, 3)
-    assert _copies((held, 1e16 * held), (held[300:], 1e16 * held[300:])) == [
-        "rows 1 to 300 of data 2 are the same data as rows 301 to 600 of data 1"
-    ]
-    assert _copies((held, held), (y, y)) == []
-    # Data that repeat themselves are copies as a whole alone.
-    wave = np.resize(u[:PERIOD], 1000)
-    assert _copies((wave[300:700], wave[300:700]), (wave[750:], wave[750:])) == []
-    assert len(_copies((wave[300:700], wave[300:700]), (wave[600:], wave[600:]))) == 1
