@@ -59,18 +59,6 @@ class TestSwarm:
         upso2d.update_velocity(velocity, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, *sets[:3], itself)
         np.testing.assert_allclose(velocity, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
 
-    def test_equally_likely_terms_are_chosen_in_the_given_order(self, draws):
-        velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
-        order, position = upso2d.first_order(4, True), np.empty(4, np.uint8)
-        upso2d.update_position(velocity, 2, order, np.empty(4), position)
-        assert position.tolist() == [0, 1, 0, 1]
-        chosen = np.zeros(4)
-        for _ in range(3000):
-            upso2d.random_order(draws, order)
-            upso2d.update_position(velocity, 2, order, np.empty(4), position)
-            chosen += position
-        np.testing.assert_allclose(chosen / 3000, [1 / 3, 1, 1 / 3, 1 / 3], atol=0.04)
-
     @pytest.mark.parametrize(
         ("way", "likelihood", "expected"),
         [

@@ -314,15 +314,6 @@ def test_effort_decides_how_much_is_tried():
     assert set(scanned["y_lags"]) == {"1, 2"} and len(set(scanned["u_lags"])) > 2
 
 
-def test_all_of_a_long_record_gives_the_weights(monkeypatch):
-    monkeypatch.setattr("narxbench._identification.search.plan.MOST_STEPS", 200)
-    u, y = s1()
-    identification = narxbench.identify(u, y, **LEAST)
-    validation = identification.validation
-    assert max(validation[validation["role"] == "estimation"]["samples"]) == 400 - 1
-    check_weights(identification.model, u, y)
-
-
 def test_a_search_that_needs_more_memory_than_there_is_is_refused(tmp_path, monkeypatch, rng):
     monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 0.7e9)
     file = tmp_path / "data.csv"
