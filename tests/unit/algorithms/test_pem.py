@@ -171,7 +171,7 @@ def test_few_data_bring_warnings():
     result = pem(problem_of(*data_of("white on the output", 200, seed=10, deviation=0.3)))
     assert {*kinds_of(result.warnings)} >= {"uncertain_structure", "uncertain_terms", "missing_terms"}
     shown = [line for line in str(result).splitlines() if line.startswith("warning: ")]
-    assert shown == [f"warning: {warning.message}" for warning in result.warnings]
+    assert shown == list(map("warning: {0.message}".format, result.warnings))
 
 
 def test_innovations_that_are_not_white_are_tested_as_in_statsmodels():
@@ -218,6 +218,7 @@ def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():
 
 def test_the_search_from_many_starts_finds_the_same_models_and_more_starts_never_end_higher():
     problem, of_pem = problem_of(*data_of("outliers on the output", 800)), result_of("outliers on the output")
-    first, last = (search(problem, algorithm="multistart_likelihood", seed=3, restarts=n) for n in (0, 3))
+    first = search(problem, algorithm="multistart_likelihood", seed=3, restarts=0)
+    last = search(problem, algorithm="multistart_likelihood", seed=3, restarts=3)
     assert last.details["criterion"] <= min(first.details["criterion"], of_pem.details["criterion"]) + 1e-3
     assert (last.terms, last.details["noise_model"]) == (S1, of_pem.details["noise"]["description"])

@@ -90,7 +90,8 @@ class TestGenetics:
     def test_weights_where_individuals_diverge(self):
         """A huge J of theirs makes selection even. One that is not the largest changes nothing."""
         fitness, proportional = np.array([-10.0, 5.0, np.inf, 0.0, 0.0]), int(ga.ParentSelection.proportional)
-        even, plain = (ga.selection_weights(fitness, proportional, divergent) for divergent in (1e10, 1.0))
+        even = ga.selection_weights(fitness, proportional, 1e10)
+        plain = ga.selection_weights(fitness, proportional, 1.0)
         np.testing.assert_allclose(even, [1e10 + 10, 1e10 - 5, 0.0, 1e10, 1e10])
         np.testing.assert_allclose(plain, [15.0, 0.0, 0.0, 5.0, 5.0])
 

@@ -71,7 +71,7 @@ def test_any_candidates_of_any_inputs(n_inputs, error, data):
     factors = [(0, 1), (0, 2), *itertools.product(range(1, n_inputs + 1), (0, 1, 2))]
     products = products_of(factors, 3)
     places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
-    monomials = [products[place] for place in sorted(places)]
+    monomials = list(map(products.__getitem__, sorted(places)))
     problem = StructureProblem.of_records(u, y, monomials, rows=ROWS, segments=SEGMENTS, error=error)
     assert problem.terms == term_names(monomials, n_inputs)
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))

@@ -189,9 +189,10 @@ def test_outliers(rng):
 def test_dead_time(rng, delay, kind):
     white = rng.normal(size=3000)
     u = {"slow": lfilter([1.0], [1.0, -0.95], white), "held": white[:300].repeat(10)}.get(kind, white)
-    y = answer(u**2 if kind == "square" else u, 0.8, delay) + 0.05 * rng.normal(size=3000)
+    power = {"square": 2}.get(kind, 1)
+    y = answer(u**power, 0.8, delay) + 0.05 * rng.normal(size=3000)
     about = values_of("evidence", (u, y))["inputs"]["a"]
-    assert (about["delay"], about["shown"], about["power"]) == (delay, delay, 2 if kind == "square" else 1)
+    assert (about["delay"], about["shown"], about["power"]) == (delay, delay, power)
     assert int(np.argmax(np.abs(about["correlations"]) > about["band"])) == delay
 
 

@@ -33,10 +33,9 @@ def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str)
     frame.to_csv(files[1], index=False, **form)
     recording = read(files, **BY_NAME, roles={"b.csv": "selection"})
     assert f"{rows} are the same data as {before}" in " ".join(recording.notes)
-    arguments: Any
-    for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
-        option = "roles" if "roles" in arguments else "test"
-        check_refused(f"{option}: found in {rows} the same data as in {before}", **arguments, **BY_NAME)
+    message = f"found in {rows} the same data as in {before}"
+    check_refused(f"roles: {message}", files, roles={"b.csv": "test"}, **BY_NAME)
+    check_refused(f"test: {message}", files[0], test=files[1], **BY_NAME)
     twice = pd.concat([LONG, LONG])
     check_refused("rows 201 to 400 of data the same data as in rows 1 to 200 of data", twice, **BY_NAME, test=0.5)
 

@@ -45,9 +45,9 @@ def test_long_records_are_searched_where_they_are_liveliest(rng):
 
 
 def test_records_that_are_too_short():
-    recording = Recording(tuple(Record(str(n), np.ones((n, 1)), np.arange(float(n))) for n in (8, 9)), ("u",), "y")
+    records = Record("a", np.ones((8, 1)), np.arange(8.0)), Record("b", np.ones((9, 1)), np.arange(9.0))
     with pytest.raises(narxbench.NarxbenchError, match=r"records: found none that is long enough, at most 9 samples"):
-        ConfigurationProblem(recording, replace(LINEAR, y_lags=(1, 9)), settings_of(), 1)
+        ConfigurationProblem(Recording(records, ("u",), "y"), replace(LINEAR, y_lags=(1, 9)), settings_of(), 1)
 
 
 def test_lags_are_no_more_than_the_samples_allow():
