@@ -1,4 +1,4 @@
-"""What is searched of long and of short records, and which of the structures that compete is selected."""
+"""Stretches and lags that are searched, and the structure that is selected of those that compete."""
 
 from dataclasses import replace
 
