@@ -33,9 +33,8 @@ def test_the_structure_is_that_of_plain_signals_and_the_model_has_the_units_of_t
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         problem = problem_of(u, y)
-        result, multistart = (
-            narxbench.search(problem, algorithm=algorithm, seed=1) for algorithm in ("pem", "multistart")
-        )
+        result = narxbench.search(problem, algorithm="pem", seed=1)
+        multistart = narxbench.search(problem, algorithm="multistart", seed=1)
     plain = narxbench.search(problem_of(*signals_of("plain")), algorithm="multistart", seed=1)
     assert result.terms == S1 and multistart.terms == plain.terms
     model, y_scale = narxbench.Model.from_search(result), SIGNALS[name][2]

@@ -9,6 +9,7 @@ import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
 from tests.lookups import item_with, kinds_of, values_of
 from tests.regression import numbers_of, parse_terms, probabilities_of, regressors, term_probability
+from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
     FILTERS,
     LOW_ORDERS,
@@ -22,7 +23,7 @@ from tests.unit.algorithms.likelihood import (
     small_problem,
 )
 
-from narxbench import Model, StructureProblem, load_system, search
+from narxbench import Model, load_system, search
 
 RIGHT = {
     "white in the equation": "NARX",
@@ -33,6 +34,8 @@ RIGHT = {
     "both on the output": "Box-Jenkins (AR 1, MA 1)",
     "long moving average on the output": "Box-Jenkins (MA 4)",
 }
+# Noise that the lowest orders have.
+FIRST_ORDER = [noise for noise in FILTERS if not noise.startswith(("long", "season", "random", "outliers"))]
 # What each term costs beyond BIC for probabilities, in 2 ln(N_t).
 GAMMA = 0.75
 
@@ -117,58 +120,50 @@ def test_all_details_are_there_and_as_they_are_defined(noise, settings):
     assert result.coefficients != evaluation.coefficients
 
 
-class TestProbabilities:
-    @pytest.mark.parametrize(
-        ("noise", "name", "tolerance"),
-        [
-            # In a linear problem all predictions of the criterion are exact.
-            ("white in the equation", "narx", 0.01),
-            ("white on the output", "noe", 0.03),
-            ("autoregression in the equation", "ararx", 0.03),
-        ],
-    )
-    @pytest.mark.parametrize("seed", [1, 2])
-    def test_they_are_those_of_all_structures(self, noise, name, tolerance, seed):
-        """By exp(-criterion / 2), summed over the noise models; the data are so few that much is uncertain."""
-        problem = small_problem(*data_of(noise, 150, seed, deviation=0.25))
-        each = probabilities_of(all_criteria(problem, noise_models_of((name,)), GAMMA))
-        probabilities = pd.Series(each.values(), [terms for _, terms in each]).groupby(level=0).sum()
-        expected = [term_probability(probabilities, term) for term in range(8)]
-        result = pem(problem, noise_models=[name], **LOW_ORDERS)
-        reported = pd.Series(result.probabilities).reindex(problem.terms, fill_value=0.0)
-        np.testing.assert_allclose(reported, expected, atol=tolerance)
-        assert probabilities.max() < 0.95
-        for structure in result.details["structures"]:
-            terms = tuple(numbers_of(problem, structure["terms"]))
-            assert structure["probability"] == pytest.approx(probabilities[terms], abs=tolerance)
+@pytest.mark.parametrize("seed", mostly_slow([1, 2, 3, 4, 5], 1))
+@pytest.mark.parametrize("noise", mostly_slow(FIRST_ORDER, "white on the output", "autoregression in the equation"))
+def test_of_all_structures_and_noise_models_none_is_better(noise, seed):
+    """The noise is so strong that some true terms are not worth their penalty."""
+    problem = small_problem(*data_of(noise, 200, seed, deviation=0.3), n_terms=6)
+    values = all_criteria(problem, noise_models_of())
+    assert len(values) == 8 * 63
+    details = pem(problem, **LOW_ORDERS).details
+    # From another start a fit may end in another minimum.
+    assert min(values_of([details, *details["passed_over"]], "criterion")) < min(values.values()) + 0.01
 
-    def test_clear_data_leave_no_doubt(self):
-        result = result_of("white on the output")
-        probabilities = pd.Series(result.probabilities)
-        assert probabilities[S1].min() > 0.95 and probabilities.drop(S1).max() < 0.1
-        structure = result.details["structures"][0]
-        assert structure.items() >= {"terms": S1, "difference": 0.0, "noise_model": "NOE"}.items()
-        assert result.details["groups"] == []
-        *lines, last = str(result).splitlines()
-        assert last == "noise: NOE"
-        for line, term, weight in zip(lines, S1, result.coefficients, strict=True):
-            name, shown, *further = line.split()
-            assert (name, float(shown)) == (term, pytest.approx(weight, rel=1e-5)) and "probability" in further
 
-    def test_terms_that_are_exchanged_in_turn_are_one_group(self):
-        rng = np.random.default_rng(3)
-        first = rng.normal(size=300)
-        u, y = np.column_stack([first, *(first + 0.1 * rng.normal(size=(2, 300)))]), np.zeros(300)
-        y[1:] = first[:-1] + 2.0 * rng.normal(size=299)
-        monomials = [(), ((0, 1),), ((1, 1),), ((2, 1),), ((3, 1),)]
-        problem = StructureProblem.of_records(u, y, monomials, rows=np.arange(1, 300), segments=[range(200, 300)])
-        result = pem(problem, noise_models=["narx"])
-        (group,) = result.details["groups"]
-        assert group["terms"] == ["u1(k-1)", "u2(k-1)", "u3(k-1)"]
-        assert group["probabilities"] == list(map(result.probabilities.get, group["terms"]))
-        assert sum(group["probabilities"]) == pytest.approx(1.0, abs=0.1)
-        shares = ", ".join(map("{:.2f}".format, group["probabilities"]))
-        assert f"exchangeable: one of u1(k-1), u2(k-1), u3(k-1) ({shares})" in str(result).splitlines()
+def test_only_noise_that_is_allowed_is_fitted():
+    options = {"noise_models": ["narmax", "ararmax"], "largest_order": 2, "tails": False, "drift": False}
+    described = pem(problem_of(*data_of("outliers on the output", 400)), **options).details["noise_models"]
+    noises = pd.DataFrame(values_of(described.values(), "noise"))
+    assert "narmax" in described and {*described} <= {"narx", "narmax", "ararmax"}
+    assert not noises["is_integrated"].any() and noises["degrees_of_freedom"].isna().all()
+    assert noises[["autoregression", "moving_average"]].map(len).to_numpy().max() <= 2
+
+
+@pytest.mark.parametrize(
+    ("noise", "name", "tolerance"),
+    [
+        # In a linear problem all predictions of the criterion are exact.
+        ("white in the equation", "narx", 0.01),
+        ("white on the output", "noe", 0.03),
+        ("autoregression in the equation", "ararx", 0.03),
+    ],
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_probabilities_are_those_of_all_structures(noise, name, tolerance, seed):
+    """By exp(-criterion / 2), summed over the noise models; the data are so few that much is uncertain."""
+    problem = small_problem(*data_of(noise, 150, seed, deviation=0.25))
+    each = probabilities_of(all_criteria(problem, noise_models_of((name,)), GAMMA))
+    probabilities = pd.Series(each.values(), [terms for _, terms in each]).groupby(level=0).sum()
+    expected = [term_probability(probabilities, term) for term in range(8)]
+    result = pem(problem, noise_models=[name], **LOW_ORDERS)
+    reported = pd.Series(result.probabilities).reindex(problem.terms, fill_value=0.0)
+    np.testing.assert_allclose(reported, expected, atol=tolerance)
+    assert probabilities.max() < 0.95
+    for structure in result.details["structures"]:
+        terms = tuple(numbers_of(problem, structure["terms"]))
+        assert structure["probability"] == pytest.approx(probabilities[terms], abs=tolerance)
 
 
 def test_few_data_bring_warnings():
@@ -176,7 +171,7 @@ def test_few_data_bring_warnings():
     result = pem(problem_of(*data_of("white on the output", 200, seed=10, deviation=0.3)))
     assert {*kinds_of(result.warnings)} >= {"uncertain_structure", "uncertain_terms", "missing_terms"}
     shown = [line for line in str(result).splitlines() if line.startswith("warning: ")]
-    assert shown == [f"warning: {warning.message}" for warning in result.warnings]
+    assert shown == list(map("warning: {0.message}".format, result.warnings))
 
 
 def test_innovations_that_are_not_white_are_tested_as_in_statsmodels():
@@ -198,53 +193,22 @@ def test_the_term_that_the_variance_goes_with_is_named():
     assert warning.values["term"] == "u(k-1)^2" and warning.values["standard_errors"] > 5.0
 
 
-class TestPassedOver:
-    def test_an_unstable_system_under_feedback_has_a_model_without_a_free_run(self):
-        """y(k) = 1.1 y(k-1) + u(k-1) + e(k) is bounded only because u reacts to e."""
-        rng = np.random.default_rng(1)
-        u, y, r, e = np.zeros(2000), np.zeros(2000), rng.uniform(-1.0, 1.0, 2000), 0.3 * rng.normal(size=2000)
-        for k in range(1, 2000):
-            y[k] = 1.1 * y[k - 1] + u[k - 1] + e[k]
-            u[k] = -0.4 * y[k] + r[k]
-        problem = problem_of(u, y, n_u=5, n_y=5, n_validation=200)
-        result = pem(problem)
-        passed = result.details["passed_over"]
-        assert passed[0]["noise_model"] == "narx" and passed[0]["terms"] == ["y(k-1)", "u(k-1)"]
-        diverging = {"noise_model": "narx", "reason": "its free run diverges"}
-        assert passed[0] == result.details["noise_models"]["narx"] | diverging
-        criteria = values_of([*passed, result.details], "criterion")
-        assert criteria == sorted(criteria) and math.isfinite(result.fitness)
-        assert np.abs(Model.from_search(result).predict(u, y[:5])).max() < 10.0 * np.abs(y).max()
-
-    def test_a_model_of_more_terms_than_j_allows(self):
-        """AICc of 5 samples allows 3 terms at most."""
-        problem = problem_of(*data_of("white on the output", 500), n_validation=5, criterion="aicc")
-        result = pem(problem, starts=[2])
-        passed = result.details["passed_over"]
-        assert passed[0]["terms"] == S1
-        for model in passed:
-            assert len(model["terms"]) > 3 and model["reason"] == "its J is infinite"
-        assert 1 <= len(result.terms) <= 3 and math.isfinite(result.fitness)
-        # No more than 10 are named.
-        assert len(passed) == min(10, result.evaluations - 1)
-
-
-@pytest.mark.parametrize("samples", [9, 40])
-def test_fewer_samples_than_candidates(samples):
-    u, y = data_of("white on the output", samples)
-    problem = problem_of(u, y, n_u=5, n_y=5, n_validation=2)
+def test_an_unstable_system_under_feedback_has_a_model_without_a_free_run():
+    """y(k) = 1.1 y(k-1) + u(k-1) + e(k) is bounded only because u reacts to e."""
+    rng = np.random.default_rng(1)
+    u, y, r, e = np.zeros(2000), np.zeros(2000), rng.uniform(-1.0, 1.0, 2000), 0.3 * rng.normal(size=2000)
+    for k in range(1, 2000):
+        y[k] = 1.1 * y[k - 1] + u[k - 1] + e[k]
+        u[k] = -0.4 * y[k] + r[k]
+    problem = problem_of(u, y, n_u=5, n_y=5, n_validation=200)
     result = pem(problem)
-    models = [result.details | {"terms": result.terms}, *result.details["noise_models"].values()]
-    assert len(problem.terms) == 66 and len(models) > 2
-    for model in models:
-        assert len(model["terms"]) <= max(1, (samples - 5) // 2)
-
-
-def test_one_candidate():
-    u, y = data_of("white on the output", 300)
-    options = {"rows": np.arange(2, 200), "segments": [range(200, 300)]}
-    result = pem(StructureProblem.of_records(u[:, None], y, [((1, 1), (1, 2))], **options))
-    assert result.terms == ["u(k-1)*u(k-2)"] and math.isfinite(result.fitness)
+    passed = result.details["passed_over"]
+    assert passed[0]["noise_model"] == "narx" and passed[0]["terms"] == ["y(k-1)", "u(k-1)"]
+    diverging = {"noise_model": "narx", "reason": "its free run diverges"}
+    assert passed[0] == result.details["noise_models"]["narx"] | diverging
+    criteria = values_of([*passed, result.details], "criterion")
+    assert criteria == sorted(criteria) and math.isfinite(result.fitness)
+    assert np.abs(Model.from_search(result).predict(u, y[:5])).max() < 10.0 * np.abs(y).max()
 
 
 def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():
@@ -254,6 +218,7 @@ def test_of_noise_models_that_explain_noise_free_data_the_simplest_is_named():
 
 def test_the_search_from_many_starts_finds_the_same_models_and_more_starts_never_end_higher():
     problem, of_pem = problem_of(*data_of("outliers on the output", 800)), result_of("outliers on the output")
-    first, last = (search(problem, algorithm="multistart_likelihood", seed=3, restarts=n) for n in (0, 3))
+    first = search(problem, algorithm="multistart_likelihood", seed=3, restarts=0)
+    last = search(problem, algorithm="multistart_likelihood", seed=3, restarts=3)
     assert last.details["criterion"] <= min(first.details["criterion"], of_pem.details["criterion"]) + 1e-3
     assert (last.terms, last.details["noise_model"]) == (S1, of_pem.details["noise"]["description"])

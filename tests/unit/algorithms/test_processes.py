@@ -45,7 +45,7 @@ def processes_of(site):
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
     failure = CHEATS[name].failure
     with pytest.raises(AlgorithmFailedError) as raised, prepared(name, {}) as runner:
-        runner.run(small_problem, seed=1, evaluations=300, time_limit=1 if failure == LIMIT else 60)
+        runner.run(small_problem, seed=1, evaluations=300, time_limit={LIMIT: 1}.get(failure, 60))
     text = str(raised.value)
     assert re.match(f"algorithm '{name}': seed 1: {failure}", text), text
     assert text.isprintable()

@@ -21,7 +21,6 @@ from narxbench._algorithms import (
 )
 from narxbench._algorithms.forward_regression import nested
 from narxbench._algorithms.objective import CountedObjective, view_of
-from narxbench._algorithms.term_changes import predicted
 from narxbench._algorithms.training import Products, products, whole_record
 
 S1 = load_system("S1").terms
@@ -75,25 +74,6 @@ def test_the_best_term_enters(data, way, left, first):
         expected.append(min(candidates, key=lambda j: left(*data, [*expected, j])))
         assert values[step] == pytest.approx(left(*data, expected), rel=1e-6)
     assert order == expected
-
-
-@pytest.mark.parametrize("terms", [[], [4], [0, 2, 3, 5, 7, 8]])
-def test_predicted_changes_are_those_of_least_squares(data, terms):
-    columns, y = data
-    position = np.zeros(9, np.uint8)
-    position[terms] = 1
-    inner = products_of(columns, y)
-    members, flips, swaps = predicted(inner.gram, inner.moments, inner.energy, 300.0, 5.0, position)
-    before = squares_left(columns, y, terms)
-    assert members.tolist() == terms and swaps.shape == (len(terms), 9)
-    for term in range(9):
-        changed = {*terms} ^ {term}
-        expected = 300.0 * np.log(squares_left(columns, y, changed) / before) + 5.0 * (len(changed) - len(terms))
-        np.testing.assert_allclose(flips[term], expected, rtol=1e-7, atol=1e-7)
-        for row, dropped in enumerate(terms):
-            after = squares_left(columns, y, {*terms} - {dropped} | {term})
-            expected = np.inf if term in terms else 300.0 * np.log(after / before)
-            np.testing.assert_allclose(swaps[row, term], expected, rtol=1e-7, atol=1e-7)
 
 
 def test_floating_sets_are_never_worse_than_forward_regression_and_more_often_the_best(rng):

@@ -1,7 +1,6 @@
 """Runs in this process: their evaluations are counted and recorded, and they end at their limits."""
 
 import time
-from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -128,16 +127,3 @@ def test_a_study_records_a_run_that_meets_its_limit_as_failed(monkeypatch, tmp_p
     )
     assert run.failure == "algorithm 'here': seed 1: not done after the time limit of 0.1 s"
     assert (run.terms, run.fitness, run.evaluations) == ([], None, 0)
-
-
-def test_a_run_within_its_limits_leaves_the_interpreter_alone_and_no_exception_comes_late(monkeypatch):
-    """Any exception that is set for a thread, or taken back, makes the interpreter look for it from then on."""
-    with suppress(limits.LimitReachedError), limits.Watch(0.01, 1 << 60, lambda: None) as watch:
-        while not watch.limit:
-            time.sleep(0)
-    assert sum(range(10_000)) == 49_995_000
-    set_for = []
-    monkeypatch.setattr(limits, "_set_exception", set_for.append)
-    with limits.Watch(None, 1 << 60, lambda: None) as watch:
-        pass
-    assert (watch.limit, set_for) == ("", [])

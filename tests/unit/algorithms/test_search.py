@@ -45,10 +45,9 @@ def test_a_result_is_consistent_and_seed_criterion_and_axes_determine_every_draw
 
 def test_the_best_individual_of_the_last_generation(small_problem):
     """The best of all generations is in the history all the same; what differs is which structure is the run's."""
-    ever, last = (
-        search(small_problem, algorithm="ga", seed=1, evaluations=600, mutation_probability=0.3, result=result)
-        for result in ("best_ever", "last_generation")
-    )
+    options = {"algorithm": "ga", "seed": 1, "evaluations": 600, "mutation_probability": 0.3}
+    ever = search(small_problem, **options, result="best_ever")
+    last = search(small_problem, **options, result="last_generation")
     assert last.history == ever.history and last.fitness > ever.fitness
 
 

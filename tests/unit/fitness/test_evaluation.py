@@ -2,7 +2,7 @@
 
 import json
 import math
-from itertools import compress
+from itertools import compress, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ def test_independent_fitness_values(case, criterion):
         ("S4", 1, None, [(350, 500)]),
         ("S4", 4, None, [(350, 387), (387, 425), (425, 462), (462, 500)]),
         ("S4", 3, 20, [(350, 370), (415, 435), (480, 500)]),
-        ("S4", 150, 1, [(k, k + 1) for k in range(350, 500)]),
+        ("S4", 150, 1, list(pairwise(range(350, 501)))),
     ],
 )
 def test_kernel_gives_the_bytes_of_plain_arithmetic(name, count, length, bounds, rng):

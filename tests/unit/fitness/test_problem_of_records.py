@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.regression import measured_records, parse_terms, product, regressors, rows_with_lags, term_names
 
-from narxbench import StructureProblem, load_system
+from narxbench import StructureProblem
 
 quick = settings(max_examples=20, deadline=None)
 
@@ -71,26 +71,11 @@ def test_any_candidates_of_any_inputs(n_inputs, error, data):
     factors = [(0, 1), (0, 2), *itertools.product(range(1, n_inputs + 1), (0, 1, 2))]
     products = products_of(factors, 3)
     places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
-    monomials = [products[place] for place in sorted(places)]
+    monomials = list(map(products.__getitem__, sorted(places)))
     problem = StructureProblem.of_records(u, y, monomials, rows=ROWS, segments=SEGMENTS, error=error)
     assert problem.terms == term_names(monomials, n_inputs)
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
     checked_evaluation(problem, u, y, ROWS, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
-
-
-@pytest.mark.parametrize("estimation", ["before_validation", "all"])
-@pytest.mark.parametrize("error", ["free_run", "one_step"])
-def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error):
-    u, y = load_system("S4").simulate(500, snr_db=30)
-    options = {"criterion": "aic-3", "error": error}
-    orders = {"n_u": 3, "n_y": 4, "degree": 2, "n_validation": 150, "n_segments": 3}
-    simple = StructureProblem(u, y, **orders, **options, estimation=estimation)
-    of_records = StructureProblem.of_records(
-        u[:, None], y, simple.monomials, rows=simple.estimation_rows, segments=simple.segments, **options
-    )
-    for name, array in simple.data._asdict().items():
-        assert np.asarray(array).tobytes() == np.asarray(getattr(of_records.data, name)).tobytes(), name
-    assert of_records.terms == simple.terms and (of_records.n_u, of_records.n_y, of_records.degree) == (3, 4, 2)
 
 
 @pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])

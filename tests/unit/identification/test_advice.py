@@ -176,6 +176,7 @@ def test_inputs_that_move_keep_a_model_within_bounds():
 
 def test_longer_records_have_rows_for_all_candidates():
     settings = {"degree": 2, "y_lags": 5, "u_lags": 5, "effort": 0.01}
-    few, enough = (identified(WHITE[:n], first_order(WHITE)[:n], **settings) for n in (50, 400))
+    few = identified(WHITE[:50], first_order(WHITE)[:50], **settings)
+    enough = identified(WHITE[:400], first_order(WHITE)[:400], **settings)
     assert "Record more samples." in item_with(few.checks, name="evidence").advice
     assert item_with(enough.checks, name="evidence").advice == ""

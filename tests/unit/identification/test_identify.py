@@ -56,14 +56,6 @@ class TestForms:
         check_weights(model, self.u, self.y)
         assert (model.inputs, model.output, model.decimation) == (("u",), "y", 1)
 
-    @pytest.mark.parametrize("output", ["y", "level"])
-    def test_inputs_and_output_by_position(self, identification, output):
-        times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
-        outputs = {"y": self.y, "level": pd.Series(self.y, times, name="level")}
-        model = narxbench.identify(pd.DataFrame({"valve": self.u}, times), outputs[output], **SMALL).model
-        assert model.coefficients == identification.model.coefficients
-        assert (model.inputs, model.output, model.sampling_time) == (("valve",), output, 2.0)
-
     def test_a_share_for_the_test(self, identification):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
         kept, test = tested.recording.records
@@ -240,14 +232,6 @@ def test_centred_signals(rng):
     np.testing.assert_allclose(model.expanded().predict(u, y), model.predict(u, y), rtol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e65])
-def test_units_do_not_matter(scale):
-    u, y = s1(300)
-    plain, scaled = narxbench.identify(u, y, **SMALL), narxbench.identify(u, scale * y, **SMALL)
-    assert scaled.model.terms == plain.model.terms
-    assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
-
-
 def test_an_exact_model_is_called_exact(rng):
     u = rng.standard_normal(300)
     identification = narxbench.identify(u, np.r_[np.zeros(3), u[:-3]], test="25%", **{**SMALL, "u_lags": "0-4"})
@@ -330,15 +314,6 @@ def test_effort_decides_how_much_is_tried():
     assert set(scanned["y_lags"]) == {"1, 2"} and len(set(scanned["u_lags"])) > 2
 
 
-def test_all_of_a_long_record_gives_the_weights(monkeypatch):
-    monkeypatch.setattr("narxbench._identification.search.plan.MOST_STEPS", 200)
-    u, y = s1()
-    identification = narxbench.identify(u, y, **LEAST)
-    validation = identification.validation
-    assert max(validation[validation["role"] == "estimation"]["samples"]) == 400 - 1
-    check_weights(identification.model, u, y)
-
-
 def test_a_search_that_needs_more_memory_than_there_is_is_refused(tmp_path, monkeypatch, rng):
     monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 0.7e9)
     file = tmp_path / "data.csv"
@@ -411,15 +386,6 @@ def test_json_has_all_of_a_result(decimated):
     json.dumps([decimated.tried.to_dict("records"), decimated.validation.to_dict("records")], allow_nan=False)
     json.dumps([decimated.weights, decimated.alike], allow_nan=False)
     assert len(set(names_of(decimated.summary))) == len(decimated.summary) > 3
-
-
-def test_probabilities_are_of_the_terms_and_their_rivals(decimated):
-    certainty, probabilities = decimated.to_dict()["certainty"], decimated.probabilities
-    assert certainty["probabilities"] == probabilities and certainty["missing"] == ""
-    assert set(decimated.model.terms) <= set(probabilities)
-    assert 0.0 <= min(probabilities.values()) <= max(probabilities.values()) <= 1.0
-    assert 0 < len(certainty["rivals"]) <= 10
-    assert list(decimated.model.terms) not in values_of(certainty["rivals"], "terms")
 
 
 def test_the_first_configuration_is_that_of_the_model(decimated):

@@ -1,19 +1,17 @@
 """Mistakes with measured data, and findings in words: `messages.txt` has the answers."""
 
 import math
-import re
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from tests.lookups import names_of
 from tests.messages import calls
 from tests.unit.identification.test_advice import OF_DATA, checks_of
 
 from narxbench._identification.conclusion import noise_model_text
 from narxbench._identification.data.checks import no_test_check
 from narxbench._identification.data.reading import read_recording
-from narxbench._identification.finding import TITLES, Finding
+from narxbench._identification.finding import Finding
 from narxbench._identification.joint import joint_text
 from narxbench._identification.search.configurations import configurations
 from narxbench._identification.search.steps import CONCLUSION, interruption
@@ -215,7 +213,6 @@ TEXTS = (to_read_text, to_control_text, errors_text, competitors_text, residuals
 TEXTS = {function.__name__.removesuffix("_text"): function for function in (*TEXTS, noise_model_text, joint_text)}
 
 
-@cache
 def findings():
     """Return findings of checks of data, and those of models as their checks make them of these values."""
     made = [*no_test_check([]), interruption("brief searches"), interruption(CONCLUSION)]
@@ -256,25 +253,3 @@ def test_messages(review):
     for number, finding in enumerate(findings()):
         mistakes[f"finding {number}: {finding.name}, {finding.status}"] = partial(words, finding)
     review(mistakes)
-
-
-def test_every_finding_has_an_example():
-    assert set(names_of(findings())) == set(TITLES)
-    assert len(TITLES) <= 18
-
-
-# Advice that tests of its own try.
-OF_MODELS = ("Use inputs that move", "Record steady states", "Record more samples")
-OF_MODELS += ("record more data", "Keep data for a test", "Take")
-
-
-def without_names(advice):
-    """Return an advice without names of signals, which differ."""
-    return " ".join(re.sub(r"\b(a|b|u|in|the input)\b", "", advice).split())
-
-
-def test_each_advice_is_tried():
-    tried_ones = list(map(without_names, [*OF_DATA, *OF_MODELS]))
-    for finding in findings():
-        advice = without_names(finding.advice)
-        assert not advice or any(text in advice for text in tried_ones), advice

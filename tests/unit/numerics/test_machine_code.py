@@ -4,13 +4,11 @@ What is right is loaded, all else is compiled, and nothing ends the program.
 """
 
 import gc
-import itertools
 import math
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import numba
@@ -22,7 +20,7 @@ from numba.core.errors import TypingError
 
 import narxbench
 from narxbench._fitness.kernel.simd import _register_width
-from narxbench._numerics import code_cache, compilation
+from narxbench._numerics import code_cache
 from narxbench._numerics.addresses import address_of, call
 from narxbench._numerics.code_cache import CodeCache, digest_of_compiled_modules
 from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined, inner
@@ -201,12 +199,6 @@ class TestNotice:
         loading, of_others = compiled(_ratio), numba.njit(_square)
         assert said(0.0, lambda: loading(1, 2), lambda: of_others(1)) == []
         assert loading.stats.cache_hits.total() == 1
-
-    def test_nothing_is_reported_until_compilations_have_lasted_in_total(self, said, monkeypatch):
-        # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
-        monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
-        assert said(2.5, lambda: compiled(_ratio)(1.0, 2)) == []
-        assert len(said(2.5, lambda: compiled(_ratio)(1, 2.0), lambda: compiled(_square)(1))) == 1
 
     def test_where_nothing_can_be_kept_the_way_out_is_reported(self, said, monkeypatch, of_numba):
         of_numba(CACHE_DIR="")

@@ -1,4 +1,4 @@
-"""Kernels against their definition: dependent terms, autocorrelations, and how far ahead series are judged."""
+"""Kernels against their definition: dependent terms, and how far ahead series are judged."""
 
 import string
 from itertools import product
@@ -8,8 +8,7 @@ import pytest
 from scipy.signal import lfilter
 from tests.regression import regressors, term_names
 
-from narxbench._identification.data.collinear import collinear, near_pairs
-from narxbench._identification.data.sampling import autocorrelation
+from narxbench._identification.data.collinear import collinear
 from narxbench._identification.data.seasons import seasons_beside_inputs, steps_ahead
 from narxbench._model.records import Record, Recording
 from narxbench._model.terms import monomials_of
@@ -68,25 +67,6 @@ def test_rows_that_refute_a_combination_are_found(rng):
     assert collinear(columns, list("abc")) == {}
     # Too few rows are no reason to drop.
     assert collinear(rng.normal(size=(30, 52)), list(string.ascii_letters)) == {}
-
-
-def test_nearly_alike_is_reported_and_not_dropped(rng):
-    x = rng.normal(size=(1000, 3))
-    columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
-    terms = ["1", "a", "b", "c", "d"]
-    assert collinear(columns, terms) == {}
-    pairs = near_pairs(columns, terms)
-    assert (pairs["number"], pairs["worst"][:2]) == (1, ("b", "d"))
-    assert near_pairs(columns[:, :4], terms[:4]) == {"number": 0, "worst": None}
-
-
-def test_autocorrelation_against_its_definition(rng):
-    pieces = [rng.normal(size=50) + 3, rng.normal(size=20)]
-    sums = np.zeros(26)
-    for lag, piece in product(range(26), pieces):
-        centred = piece - piece.mean()
-        sums[lag] += centred[: max(0, len(piece) - lag)] @ centred[lag:]
-    assert autocorrelation(pieces) == pytest.approx(sums / sums[0])
 
 
 def horizon(y, decimation=1, n_test=300):

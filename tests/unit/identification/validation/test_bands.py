@@ -89,12 +89,6 @@ def test_bands_of_forecasts_end_where_these_diverge(forecasting):
         half_widths(diverging, farthest + 1, 0.9)
 
 
-@pytest.mark.parametrize(("option", "value"), [("confidence", 1), ("confidence", "x"), ("steps", 2)])
-def test_other_bands_are_refused(identification, data, option, value):
-    with pytest.raises(NarxbenchError, match=f"{option}: found"):
-        identification.bands(*data, **{option: value})
-
-
 @pytest.fixture(scope="module")
 def hourly():
     """Return hourly data of a linear system with a slow autoregression on the output."""

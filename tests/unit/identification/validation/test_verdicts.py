@@ -76,7 +76,7 @@ def rests_off(deviation):
 
 
 COMPETITION = {"selected": "linear OE", "sparse": "y(k) = u(k-1)"}
-COMPETITION["rows"] = [{"name": name, "terms": 2, "rrse": 0.1} for name in ("sparse", "linear OE")]
+COMPETITION["rows"] = [{"name": "sparse", "terms": 2, "rrse": 0.1}, {"name": "linear OE", "terms": 2, "rrse": 0.1}]
 NOISY, USELESS = {"estimation": 0.7, "test": 0.7}, {"estimation": 0.97, "test": 0.97}
 
 
