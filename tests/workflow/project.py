@@ -41,15 +41,6 @@ LIMIT = 300.0
 # The record of the run, and copies of the pages.
 _NO_RESULT = re.compile(r"/run\.json$|/site/")
 _RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)
-# Python executes this file in every process: a package is hidden, as if it were not installed.
-_HIDING = """
-import sys
-class Missing:
-    def find_spec(self, name, *rest):
-        if name == {module!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Missing())
-"""
 
 
 class Project:
@@ -197,12 +188,6 @@ def links_to_files(page: str) -> list[str]:
     """Return the links of a page that lead to files next to it."""
     links = re.findall(r' href="([^"#]+)(?:#[^"]*)?"', page)
     return [link for link in links if not re.match("[a-z]+:", link)]
-
-
-def hiding(folder: Path, module: str) -> dict[str, str]:
-    """Return an environment in which a package that the project needs is not installed."""
-    (folder / "sitecustomize.py").write_text(_HIDING.format(module=module))
-    return {"PYTHONPATH": str(folder)}
 
 
 def wait_for(condition: Callable[[], T], what: str, limit: float = LIMIT) -> T:

@@ -7,18 +7,14 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-2.json"
-
 
 @pytest.mark.parametrize(
     ("path", "old", "new", "reported"),
     [
-        (RUN, r"(?s).{20}\Z", "", "damaged, not valid JSON"),
         # Allowed by the schema of each row.
         ("data/tiny/frames/claims.csv", r"(?m)^.*,here,.*\n", "", r"found no row for \('.*', 'here'\); delete it"),
         ("reports/tiny/run.json", r"(?s)\A.*\Z", "{}", "command: .*; not a record of a run of this version, delete it"),
         ("reports/tiny/figures/figure_1.svg", r"(?s)\A.*\Z", "", "not a whole SVG"),
-        ("data/reference/interpretations/conditions.csv", r"(?s)\n.*", "\nS1\n", "line 2"),
         ("docs/method.md", r"\Z", "\udcff", r"not text in UTF-8 \(byte \d+\)"),
     ],
 )

@@ -1,6 +1,5 @@
 """A folder in which studies are planned."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The working folder, with the project's settings and data."""
     (tmp_path / "data").mkdir()
     for name in ("config", "scripts", "data/buck"):
@@ -21,10 +20,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def plan(folder: Path) -> Callable:
+def plan(folder):
     """Return the plan of the overlay ``mine.yaml``."""
 
-    def planned(overlay: str, *command_line: str):
+    def planned(overlay, *command_line):
         Path("mine.yaml").write_text(overlay)
         return plan_of(["mine.yaml"], command_line)
 

@@ -21,10 +21,10 @@ from narxbench._pipeline.run_record import note_start
 from narxbench._pipeline.session import plan as plan_for_snakemake
 from narxbench._pipeline.session import say, say_answer, stop_timers
 from narxbench._pipeline.sources import Sources
-from narxbench._pipeline.steps import StepFailedError, call
+from narxbench._pipeline.steps import call
 
 
-def test_storage_elsewhere_is_refused_in_one_line() -> None:
+def test_storage_elsewhere_is_refused_in_one_line():
     """A plan that took it would ask the provider for files that are not there."""
     workflow = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider="fs"))
     with pytest.raises(SystemExit, match=r"^narxbench: --default-storage-provider: found fs; allowed: none: .*$"):
@@ -34,7 +34,7 @@ def test_storage_elsewhere_is_refused_in_one_line() -> None:
 RECORDS = ".snakemake/metadata"
 
 
-def begin(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+def begin(monkeypatch, *arguments):
     """Begin a run of a study with two runs, of which one is there."""
     monkeypatch.delenv("NARXBENCH_PLANNED", raising=False)
     monkeypatch.setattr(sys, "argv", ["snakemake", *arguments])
@@ -52,9 +52,7 @@ def begin(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
         os.environ.pop("NARXBENCH_PLANNED", None)
 
 
-def test_results_without_records_of_what_they_were_made_with_are_not_believed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_without_records_of_what_they_were_made_with_are_not_believed(folder, monkeypatch, capsys):
     with pytest.raises(SystemExit, match=r"^narxbench: data/mine: found results without Snakemake's records .*verify"):
         begin(monkeypatch, "-n")
     begin(monkeypatch, "--cores", "1", "verify")
@@ -82,7 +80,7 @@ def test_results_without_records_of_what_they_were_made_with_are_not_believed(
 
 
 @pytest.mark.parametrize("profile", ["default", "cluster", "slurm", ""])
-def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile: str) -> None:
+def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile):
     settings = {"max-jobs-per-timespan": "100/1s"}
     if profile:
         settings = yaml.safe_load(read(ROOT / f"profiles/{profile}/config.yaml"))
@@ -97,16 +95,14 @@ def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile: str)
 RESULTS = [f"data/mine/runs/a/seed-{seed}.json" for seed in (1, 2, 3)]
 
 
-def record_of(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> dict[str, object]:
+def record_of(monkeypatch, folder, *words):
     """Return the record of a run that began a minute ago by a command."""
     started = [time.time() - 60, ["snakemake", *words]]
     monkeypatch.setenv("NARXBENCH_STARTED", json.dumps(started))
     return json.loads(read(step("run_record", output={"": [str(folder / "run.json")]}, logs="logs", files=RESULTS)[0]))
 
 
-def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_count(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_count(folder, monkeypatch):
     other = {f"{step}/of other settings": "cpu 9 s, wall 9 s\n" for step in ("search", "simulate")}
     for name, text in {"search/a/seed-1": "cpu 1.5 s, wall 2.25 s\n", "search/a/seed-2": "", **other}.items():
         path = Path(f"logs/{name}.log")
@@ -128,7 +124,7 @@ def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_cou
     assert os.environ["NARXBENCH_STARTED"] == before
 
 
-def test_a_site_loses_only_the_links_that_lead_nowhere(tmp_path: Path) -> None:
+def test_a_site_loses_only_the_links_that_lead_nowhere(tmp_path):
     page = '<a class="x" href="tables/a.csv">a</a> <a href="../report.html#end">up</a> <a href="#main">here</a>'
     page += (
         '<a href="https://a.org/b">b</a> <a href="gone.html">gone</a> <link href="data:,"> <a href="../../away.html">'
@@ -145,30 +141,13 @@ def test_a_site_loses_only_the_links_that_lead_nowhere(tmp_path: Path) -> None:
 
 # Steps
 
-SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"
-SCRIPT += "def main(job):\n"
 
-
-@pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A script of another name for each test, for one is executed once."""
+def test_a_step_writes_its_time(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(steps, "SCRIPTS", tmp_path)
-    return tmp_path / f"step_{tmp_path.name}.py"
-
-
-def test_a_step_writes_its_time(tmp_path: Path, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = tmp_path / "logs" / "step.log"
-    script.write_text(SCRIPT + "    Path(job.output[0]).write_text(job.params)\n")
+    # A script is executed once, so its name is that of no other one.
+    script, log = tmp_path / "step_of_this_test.py", tmp_path / "logs" / "step.log"
+    script.write_text("from pathlib import Path\ndef main(job):\n    Path(job.output[0]).write_text(job.params)\n")
     call(script.stem, output=[str(tmp_path / "made")], params="text", log=[str(log)])
     assert (tmp_path / "made").read_text() == "text"
     assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
     assert capsys.readouterr() == ("", "")
-
-
-def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
-    log = tmp_path / "step.log"
-    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
-    with pytest.raises(StepFailedError):
-        call(script.stem, log=[str(log)])
-    assert caplog.messages == ["narxbench: a.csv: empty"]
-    assert log.read_text() == "narxbench: a.csv: empty\n"

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lookups import items_by_name, names_of, values_of
+from tests.lookups import items_by_name, values_of
 
 from narxbench import NarxbenchError, load_system
-from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._io.files import canonical_json
 from narxbench._io.yaml import read_mapping
 from narxbench._model.excitation import BinaryInput, HeldInput
@@ -20,9 +19,6 @@ from narxbench._studies.loading import load_study, schema
 from narxbench._study.condition import ConditionKey
 from narxbench._study.design_choices import (
     BASELINE,
-    Fitness,
-    OpenData,
-    SearchBudget,
     contradictions,
     interpretation_settings,
     interpretation_text,
@@ -31,7 +27,7 @@ from narxbench._study.design_choices import (
     parts_text,
 )
 from narxbench._study.layers import COMMAND_LINE, merge_layers, read_layers
-from narxbench._study.settings import SHIPPED, Condition, Study
+from narxbench._study.settings import SHIPPED
 
 ROOT = Path(__file__).parents[3]
 CONFIG = ROOT / "config"
@@ -39,19 +35,6 @@ BASE = CONFIG / "paper.yaml"
 CHOICES = load_design_choices()
 KEPT = ROOT / "data/reference/interpretations/conditions.csv"
 KEY_FIELDS = [name for name in ConditionKey.model_fields if name != "scenario"]
-# Settings that the paper states; all others of its algorithms are design choices.
-STATED = "swarm_size inertia cognitive_acceleration social_acceleration unification_start unification_end refresh_gap"
-STATED += " population_size crossover_probability mutation_probability"
-
-
-def test_the_baseline_is_the_default_of_the_library() -> None:
-    baseline = interpretation_settings(CHOICES, {})
-    for part, model in {"data": OpenData, "fitness": Fitness, "search": SearchBudget}.items():
-        assert set(baseline.pop(part)) == set(model.model_fields)
-    for algorithm in baseline:
-        default = algorithm_of(algorithm).settings({}).model_dump()
-        assert baseline[algorithm] == {name: default[name] for name in baseline[algorithm]}
-        assert set(baseline[algorithm]) == set(default) - set(STATED.split())
 
 
 OPTIONS = {name: st.sampled_from(list(choice.options)) for name, choice in CHOICES.design_choices.items()}
@@ -59,7 +42,7 @@ OPTIONS = {name: st.sampled_from(list(choice.options)) for name, choice in CHOIC
 
 @settings(max_examples=50, deadline=None)
 @given(chosen=st.fixed_dictionaries({}, optional=OPTIONS))
-def test_an_interpretation_reads_back(chosen: dict[str, str]) -> None:
+def test_an_interpretation_reads_back(chosen):
     text = interpretation_text(CHOICES, chosen)
     options = parse_interpretation(CHOICES, text)
     assert interpretation_settings(CHOICES, options) == interpretation_settings(CHOICES, chosen)
@@ -67,13 +50,12 @@ def test_an_interpretation_reads_back(chosen: dict[str, str]) -> None:
     assert parse_interpretation(CHOICES, parts_text(CHOICES, chosen, ["data"])).items() <= options.items()
 
 
-def test_texts_and_contradictions() -> None:
+def test_texts_and_contradictions():
     chosen = {"ties": "random", "velocity-bound": "1", "noise": "output", "selection": "tournament"}
     assert interpretation_text(CHOICES, chosen) == "velocity-bound=1+ties=random+selection=tournament"
     assert interpretation_text(CHOICES, chosen, "upso2d") == "velocity-bound=1+ties=random"
     assert interpretation_text(CHOICES, chosen, "stepwise") == interpretation_text(CHOICES, {}) == BASELINE
     assert interpretation_text(CHOICES, {**chosen, "noise": "equation"}, "") == "noise=equation"
-    assert parse_interpretation(CHOICES, "ties=random+ring=2") == {"ring": "2", "ties": "random"}
     error, bound = contradictions(CHOICES, {"ties": "random", "error": "one-step", "velocity-bound": "1"})
     assert "model-predicted output" in error and "2.88" in bound
     for name in ("as-described", "reset"):
@@ -83,14 +65,14 @@ def test_texts_and_contradictions() -> None:
 # From files to settings
 
 
-def load(folder: Path, text: str = "{}", *command_line: str) -> Study:
+def load(folder, text="{}", *command_line):
     overlay = folder / "mine.yaml"
     overlay.write_text(text)
     layers = [*read_layers([BASE]), *read_layers([overlay], command_line)]
     return load_study(layers, choices=CHOICES)
 
 
-def test_schema_is_up_to_date_and_fits_the_files() -> None:
+def test_schema_is_up_to_date_and_fits_the_files():
     committed = CONFIG.parent / "workflow" / "schemas" / "study.schema.json"
     command = "python -m narxbench._studies.loading > workflow/schemas/study.schema.json"
     assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
@@ -105,7 +87,7 @@ def test_schema_is_up_to_date_and_fits_the_files() -> None:
         assert not validator.is_valid(wrong)
 
 
-def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_path: Path) -> None:
+def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_path):
     text = "seeds: -1\nevaluations: 0\nstatistics: {treshold: 1}"
     with pytest.raises(NarxbenchError) as error:
         load(tmp_path, text, "evaluations=many", "data={seed: -1}")
@@ -115,7 +97,7 @@ def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_pa
     assert places == [*expected, (mine, "statistics.treshold")]
 
 
-def test_a_study_is_named_by_the_first_file_that_does_or_after_the_last(tmp_path: Path) -> None:
+def test_a_study_is_named_by_the_first_file_that_does_or_after_the_last(tmp_path):
     assert load(tmp_path, "study: other", "study=third").study == "third"
     (tmp_path / "first.yaml").write_text("study: named")
     (tmp_path / "second.yaml").write_text("seeds: 2")
@@ -124,13 +106,13 @@ def test_a_study_is_named_by_the_first_file_that_does_or_after_the_last(tmp_path
         assert merge_layers(read_layers(order)) == {"study": name, "seeds": 2}
 
 
-def test_no_study_has_the_name_of_a_folder_that_comes_with_the_project() -> None:
+def test_no_study_has_the_name_of_a_folder_that_comes_with_the_project():
     """Git keeps what is in these folders, and ignores the results of studies beside them."""
     ignored = (CONFIG.parent / ".gitignore").read_text(encoding="utf-8")
     assert set(re.findall(r"^!/data/(.*)/$", ignored, re.MULTILINE)) == SHIPPED.keys()
 
 
-def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
+def test_another_kind_or_algorithm_starts_anew(tmp_path):
     study = load(tmp_path, "data: {excitation: {kind: gaussian, sd: 2.0}}\nmethods: {upso2d: {algorithm: ga}}")
     assert study.data.washout == 100
     assert study.data.excitation.model_dump() == {"kind": "gaussian", "sd": 2.0}
@@ -140,14 +122,14 @@ def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
     assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 0.5}
 
 
-def test_methods_are_left_out_by_null_and_may_be_named_like_keys(tmp_path: Path) -> None:
+def test_methods_are_left_out_by_null_and_may_be_named_like_keys(tmp_path):
     method = "{algorithm: ga, criteria: [bic]}"
     study = load(tmp_path, f"methods: {{ga: null, kind: {method}, algorithm: {method}, settings: {method}}}")
     assert list(study.methods) == ["upso2d", "kind", "algorithm", "settings"]
     assert study.methods["kind"].settings.model_dump()["selection"] == "proportional"
 
 
-def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
+def test_the_interpretation_fills_in_what_is_not_given(tmp_path):
     study = load(tmp_path, "interpretation: reset\nmethods: {new: {algorithm: upso2d, criteria: [bic]}}")
     for name in ("upso2d", "new"):
         assert study.methods[name].settings.model_dump()["restart_count"] == "reset_by_improvement"
@@ -160,13 +142,13 @@ def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
 # Conditions
 
 
-def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
+def conditions_of(*files):
     study = load_study(read_layers(files), choices=CHOICES)
     systems = {name: load_system(name) for name in study.all_systems}
     return study, [*study.conditions(CHOICES, systems)]
 
 
-def by_unique_name(conditions: list[Condition]) -> dict[str, Condition]:
+def by_unique_name(conditions):
     """Return conditions by name, none of which has the name or the key of another one."""
     by_name = items_by_name(conditions)
     keys = set(values_of(conditions, "key"))
@@ -175,26 +157,11 @@ def by_unique_name(conditions: list[Condition]) -> dict[str, Condition]:
 
 
 @pytest.fixture(scope="module")
-def varied() -> tuple[Study, list[Condition]]:
+def varied():
     return conditions_of(BASE, CONFIG / "interpretations.yaml")
 
 
-def test_the_paper_has_every_combination() -> None:
-    study, conditions = conditions_of(BASE)
-    assert len(by_unique_name(conditions)) == 72
-    expected = {f"as-described/data-1/{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
-    assert set(names_of(values_of(conditions, "problem"))) == expected
-    assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
-
-    first = conditions[0]
-    key = {"system": "S1", "snr_db": 50.0, "data_seed": 1, "interpretation": "as-described"}
-    assert first.key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
-    assert first.problem.axes == {"system": "S1", "snr_db": "50"}
-    simulation_settings = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
-    assert first.problem.simulation["data"].keys() == simulation_settings
-
-
-def test_interpretations_reach_problem_and_method_and_kept_results(varied: tuple[Study, list[Condition]]) -> None:
+def test_interpretations_reach_problem_and_method_and_kept_results(varied):
     study, conditions = varied
     by_name = by_unique_name(conditions)
     assert len(by_name) == 6168
@@ -212,7 +179,7 @@ def test_interpretations_reach_problem_and_method_and_kept_results(varied: tuple
     assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
 
 
-def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
+def test_the_kept_results_are_of_these_conditions(varied):
     _, conditions = varied
     keys = [tuple(condition.key.model_dump(include={*KEY_FIELDS}).values()) for condition in conditions]
     assert sorted(pd.read_csv(KEPT)[KEY_FIELDS].itertuples(index=False, name=None)) == sorted(keys)
@@ -239,12 +206,12 @@ scenarios:
 """
 
 
-def compared(folder: Path, limits: str = "{}") -> tuple[Study, list[Condition]]:
+def compared(folder, limits="{}"):
     (folder / "compared.yaml").write_text(COMPARED.replace("LIMITS", limits))
     return conditions_of(BASE, folder / "compared.yaml")
 
 
-def test_scenarios_have_their_systems_and_depart_from_the_study(tmp_path: Path) -> None:
+def test_scenarios_have_their_systems_and_depart_from_the_study(tmp_path):
     study, conditions = compared(tmp_path)
     by_name = by_unique_name(conditions)
     # Base has all systems with two seeds each, odd two SNRs of S1, fast two systems and binary one.
@@ -265,7 +232,7 @@ def test_scenarios_have_their_systems_and_depart_from_the_study(tmp_path: Path) 
     assert study.methods["mine"].settings_by == "package default"
 
 
-def test_the_input_is_that_of_the_system_unless_the_scenario_has_one(tmp_path: Path) -> None:
+def test_the_input_is_that_of_the_system_unless_the_scenario_has_one(tmp_path):
     study, conditions = compared(tmp_path)
     inputs = {name: condition.problem.data.excitation for name, condition in by_unique_name(conditions).items()}
     of_mao, of_volterra = load_system("mao1997").excitation, load_system("volterra").excitation
@@ -280,7 +247,7 @@ def test_the_input_is_that_of_the_system_unless_the_scenario_has_one(tmp_path: P
     ("limits", "systems"),
     [("{candidates: 84}", {"S1", "heater", "volterra"}), ("{samples: 499}", set()), ("{samples: 500}", {"S1"})],
 )
-def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path, limits: str, systems: set[str]) -> None:
+def test_a_method_is_not_run_beyond_its_limits(tmp_path, limits, systems):
     study, conditions = compared(tmp_path, limits)
     of_mine = [condition.problem for condition in conditions if condition.method == "mine"]
     assert {problem.system.name for problem in of_mine} == systems

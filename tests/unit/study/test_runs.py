@@ -83,17 +83,8 @@ def test_a_run_file_tells_required_terms_and_its_data(folder):
     assert read(search(folder / "again.json", data, [1], seed=4)) != before
 
 
-@pytest.fixture(scope="module")
-def summary(made):
-    return summary_of(made, "seed-1.json", "seed-2.json")
-
-
-@pytest.fixture(scope="module")
-def runs(made):
-    return [run_of(made, 1), run_of(made, 2)]
-
-
-def test_a_summary_has_the_condition_and_the_runs(made, problem, summary, runs, tmp_path):
+def test_a_summary_has_the_condition_the_runs_and_the_final_structure_with_its_weights(made, problem, tmp_path):
+    summary, runs = summary_of(made, "seed-1.json", "seed-2.json"), [run_of(made, 1), run_of(made, 2)]
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
     assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
     for structure, run in zip(summary["structures"], runs, strict=True):
@@ -105,9 +96,6 @@ def test_a_summary_has_the_condition_and_the_runs(made, problem, summary, runs, 
     # Runs may share a file.
     search(tmp_path / "both.json", str(made / "data.csv"), [1, 2])
     assert summary_of(made, tmp_path / "both.json") == summary
-
-
-def test_a_summary_has_the_final_structure_with_its_weights(problem, summary, runs):
     final = [term for term in problem.terms if term in {*runs[0]["terms"]} & {*runs[1]["terms"]}]
     assert summary["final_structure"] == final
     assert summary["final_coefficients"] == problem.evaluate(final).coefficients

@@ -17,11 +17,9 @@ TABLES = ("leaderboard", "situations", "differences", "systems")
 FIGURES = ("situations", "terms_error")
 SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
 MANY_METHODS = (*scores.METHODS, *map("method-{}".format, range(1, 10)))
-# Shapes of studies: as made up by default, of as many methods as the study of the repository, as large as that study,
-# and as small as it can be.
+# Shapes of studies: as made up by default, as large as the study of the repository, and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {
     "usual": {},
-    "many methods": {"scenarios": ("base",), "methods": MANY_METHODS},
     "large": {
         "systems": (*map("S{}".format, range(1, 18)), "OUT"),
         "scenarios": tuple(map("scenario-{}".format, range(1, 9))),

@@ -61,28 +61,19 @@ def test_gaps_are_those_to_the_lowest_known_fitness(compared):
     assert column(shown, "gap", part=HELD_OUT)["ga"] == 0.5
 
 
-def four_runs(compared):
-    """Return the comparison of one method: an exact run, two with other terms, and one that failed."""
+def test_scores_and_ranks_by_hand(compared):
+    """Where the truth is no candidate, only gap and fresh error count; failures are the worst."""
+    # An exact run, two with other terms, and one that failed.
     close = make_run(2, -3990.0, terms=[*TRUE[:3], *SPURIOUS[:2]], fresh_error=None)
     too_many = make_run(3, -3990.0, terms=[*TRUE, SPURIOUS[0]])
     runs = [make_run(1), close, too_many, make_run(4, None)]
-    return compared(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
-
-
-def test_scores_by_hand(compared):
-    shown = four_runs(compared)
+    shown = compared(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
     rows = shown.frame("scores").query("system == 'S1'")
     assert rows["exact"].tolist() == [True, False, False, False]
     assert rows["f1"].tolist() == [1, 6 / 9, 8 / 9, 0]
     assert rows["size"].fillna(-1).tolist() == [1, 1.25, 1.25, -1]
     assert rows["fresh_error"].fillna(-1).tolist() == [0.05, -1, 0.05, -1]
-    assert rows["failure"].fillna("").tolist() == ["", "", "", "ended with signal 9"]
     assert shown.frame("scores").query("system == 'OUT'")[["exact", "f1", "size"]].isna().all(axis=None)
-
-
-def test_ranks_by_hand(compared):
-    """Where the truth is no candidate, only gap and fresh error count; failures are the worst."""
-    shown = four_runs(compared)
     ranking = shown.frame("ranking").set_index(["part", "group"])
     here, outside = ranking.loc[(DEVELOPMENT, "all")], ranking.loc[(HELD_OUT, "all")]
     assert here["exact"] == 0.25 and here["f1"] == pytest.approx((1 + 6 / 9 + 8 / 9) / 4)
@@ -91,7 +82,6 @@ def test_ranks_by_hand(compared):
     assert here["size"] == pytest.approx((1 * 1.25 * 1.25) ** (1 / 3))
     assert here["gap"] == pytest.approx((2 * 10 / N_VALIDATION + 1) / 4)
     assert math.isnan(outside["exact"]) and outside["failures"] == 1
-    assert shown.frame("systems").set_index("system")["exact"].fillna(-1).to_dict() == {"OUT": -1, "S1": 0.25}
 
 
 def test_runs_then_data_sets_then_systems_are_averaged(compared):
@@ -108,10 +98,7 @@ def test_runs_then_data_sets_then_systems_are_averaged(compared):
     assert column(shown, "exact") == {"frols": 0.25, "ga": 0.8}
 
 
-def test_intervals_are_over_systems(usual, tmp_path):
-    for name in ("exact", "fresh_error"):
-        with_interval = usual.frame("ranking").dropna(subset=f"{name}_low")
-        assert with_interval[name].between(with_interval[f"{name}_low"], with_interval[f"{name}_high"]).all()
+def test_intervals_are_over_systems(tmp_path):
     # More problems of one system are no more systems.
     of_s1 = Compared(tmp_path, methods_study(("S1",), data_seeds=4)).frame("ranking")
     assert of_s1[["fresh_error_low", "fresh_error_high"]].isna().all(axis=None)
@@ -132,16 +119,6 @@ def test_methods_that_are_not_run_or_lack_data_sets_or_do_not_repeat(compared):
     assert column(shown, "not_run") == column(shown, "failures") == {"slow": 1, "ga": 0}
     assert column(shown, "data_sets") == {"slow": 2, "ga": 3} and shown.frame("pairs").empty
     assert shown.rows("leaderboard")["slow"][-1] == "time: not run on 1 data sets; not ranked: it lacks 1 data sets"
-
-
-def test_groups_are_all_scenarios_each_and_situations(compared):
-    situations = {"alike": {"description": "", "systems": ["S1", "S3"]}, "none": {"description": "", "systems": ["X9"]}}
-    shown = compared(*methods_study(scenarios=("noisy", "base", "short-200")), situations=situations)
-    parts = shown.frame("ranking").groupby("part", sort=False)["group"].unique()
-    assert set(parts.index) == {HELD_OUT, DEVELOPMENT}
-    for groups in parts:
-        assert list(groups) == ["all", "base", "noisy", "short-200", "alike"]
-    assert column(shown, "systems", "alike")["ga"] == 1
 
 
 # Answers
@@ -228,16 +205,6 @@ def test_situations_and_systems(compared):
     assert shown.rows("systems")["mine"][:6] == ["100 %"] * 5 + ["50.0 %"]
 
 
-def test_differences_have_their_size_and_a_verdict(compared):
-    differences = compared(*study(CLEAR)).files["differences.csv"].splitlines()
-    cells = {tuple(line.split(",")[:3]): line.split(",")[3:] for line in differences[1:]}
-    expected = {*product(("exact recovery", "error on fresh data"), ("mine",), ("frols", "ga")), ("gap", "mine", "ga")}
-    assert set(cells) == expected
-    assert cells["exact recovery", "mine", "ga"][:2] == ["80.0 points", "better"]
-    assert cells["exact recovery", "mine", "frols"][1] == "undecided"
-    assert cells["error on fresh data", "mine", "frols"][:2] == ["a factor of 0.50", "better"]
-
-
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
 def test_any_study_has_its_tables_figures_and_page(tmp_path, name):
     shown = Compared.of_shape(tmp_path, name)
@@ -259,8 +226,7 @@ def test_every_method_has_its_cells_and_its_point_and_no_label_overlaps_another(
     # A rectangle is the background, the others are cells of seven methods.
     assert len(cells.findall(f"{SVG}rect")) == 1 + 4 * 7
     root = ElementTree.fromstring(usual.files["terms_error.svg"])
-    circles = root.findall(f"{SVG}circle")
-    assert len(circles) == 7 and sorted({float(circle.get("r")) for circle in circles}) == [4.5, 7]
+    assert len(root.findall(f"{SVG}circle")) == 7
     # The labels stand beyond the plot.
     labels = [text for text in root.findall(f"{SVG}text") if float(text.get("x").rstrip("%")) > 75]
     heights = sorted(float(label.get("y")) for label in labels)
@@ -290,23 +256,12 @@ def check_page(html):
     assert len(html.encode()) < 2_000_000
 
 
-def rows_of(html, table):
-    """Return the cells of the rows of a table as words."""
-    body = re.search(rf'<table id="{table}".*?<tbody[^>]*>(.*?)</tbody>', html, re.DOTALL)[1]
-    rows = re.findall(r"<tr.*?>(.*?)</tr>", body, re.DOTALL)
-    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in rows]
-    return [[re.sub(r"<[^>]+>", " ", cell).split() for cell in cells_of_row] for cells_of_row in cells]
-
-
 def test_the_page_is_complete_without_scripts(usual):
     html, _ = usual.page(added=["ga"])
-    rows = {row[0][0]: row for row in rows_of(html, "ranking")}
-    assert set(map(len, rows.values())) == {8}
-    exact = column(usual, "exact", part=HELD_OUT)
-    assert float(rows["GA"][1][0]) == round(100 * exact["ga"], 1) and rows["GA"][4] == ["1.0"]
-    assert rows["GA"][7][0].startswith("yours") and html.count('class="yours"') == 2
-    assert [*rows][5:] == ["truth", "all"]
-    assert "Not enough data sets to recommend a method." in visible(html)
+    text = " ".join(visible(html).split())
+    exact = round(100 * column(usual, "exact", part=HELD_OUT)["ga"], 1)
+    assert re.search(rf" GA {exact} .* yours", text) and html.count('class="yours"') == 2
+    assert "Not enough data sets to recommend a method." in text
     assert 'title="ended with signal 9"' in html
 
 
@@ -318,8 +273,8 @@ def test_failures_have_their_text(compared):
     assert 'title="found no structure of finite J"' in lost.page()[0]
 
 
-def page_with(folder, text):
-    """Return the page on which every text from settings, data and runs is ``text``."""
+@pytest.mark.parametrize("text", mostly_slow(MARKUP, MARKUP[0]), ids=lambda text: ascii(text)[:20])
+def test_any_text_from_settings_data_and_runs_is_shown_as_text(compared, text):
     shown = re.sub(r"[^ -~]", "", text).replace("{", "").replace("}", "")
     gaps = {"x": [0.1, None], "multistart": [0.2]}
     problems = [with_gaps(gaps, system="x", scenario="x"), with_gaps(gaps, system="S1", scenario="x")]
@@ -327,17 +282,8 @@ def page_with(folder, text):
         problem["methods"][0]["method"] = shown
         problem["methods"][0]["runs"][1]["failure"] = shown
     settings = {"scenarios": {"x": {"description": text}}, "situations": {}, "tuned": [shown]}
-    compared = Compared(folder, problems, cost=[(shown, 66, 1.0, 1, shown)], **settings)
-    return Page(compared.page(left_out={text: text})[0])
-
-
-@pytest.fixture(scope="module")
-def harmless(tmp_path_factory):
-    return page_with(tmp_path_factory.mktemp("harmless"), "harmless")
-
-
-@pytest.mark.parametrize("text", mostly_slow(MARKUP, MARKUP[0]), ids=lambda text: ascii(text)[:20])
-def test_any_text_is_shown_as_text(harmless, tmp_path, text):
-    page = page_with(tmp_path, text)
-    assert page.elements == harmless.elements
-    assert page.scripts == harmless.scripts
+    html, _ = compared(*problems, cost=[(shown, 66, 1.0, 1, shown)], **settings).page(left_out={text: text})
+    page = Page(html)
+    page.check_structure()
+    check_policy(html)
+    assert len(page.scripts) == 1 and "alert" not in page.scripts[0]

@@ -62,15 +62,8 @@ def report(folder, *groups, **changed):
     return {name: read(path) for name, path in zip(names, files, strict=True)}
 
 
-def as_printed(change=0.0, nu_max=None):
-    """Return the numbers of spurious terms, changed by a share, and nu_max that the paper prints for 2D-UPSO."""
-    printed = published().values.query("criterion == 'bic' and algorithm == 'upso2d'")
-    value = printed.groupby(["system", "snr_db", "metric"])["published"].first()
-
-    def spurious(system, snr_db, seed):
-        return round((value[system, snr_db, "r"] + change) * CANDIDATES[system])
-
-    def count(system, snr_db, seed):
-        return round(40 * value[system, snr_db, "nu_max"])
-
-    return {"spurious": spurious, "nu_max": nu_max or count}
+def printed_spurious(system, snr_db):
+    """Return the number of spurious terms that the paper prints for 2D-UPSO under BIC."""
+    printed = published().values.query("criterion == 'bic' and algorithm == 'upso2d' and metric == 'r'")
+    value = printed.groupby(["system", "snr_db"])["published"].first()
+    return round(value[system, snr_db] * CANDIDATES[system])
