@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.command import run
-from tests.lookups import file_names, kinds_of
+from tests.lookups import kinds_of
 from tests.slow.file_faults import KINDS, Faults, each_fault, files_of
 from tests.unit.study.searches import AXES, METHOD, simulation
 
@@ -102,22 +102,6 @@ def test_each_operation_of_an_identification(kind, is_earlier, identify, tmp_pat
         assert identify().code == 0
         assert files_of(report) == after
     assert faults.number > 1 or (kind, is_earlier) == ("mkdir", False)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
-    path = tmp_path / "deep/model.json"
-    models = [narxbench.Model(("y(k-1)",), (weight,), inputs=(), output="y") for weight in (0.25, 0.5)]
-    models[1].save(path)
-    for faults in each_fault(tmp_path, kind):
-        models[0].save(path)
-        try:
-            with faults:
-                models[1].save(path)
-        except narxbench.FileError as error:
-            assert "\n" not in str(error)
-        assert narxbench.Model.load(path) in models
-        assert file_names(path.parent) == ["model.json"]
 
 
 def make_steps(folder):
