@@ -1,4 +1,4 @@
-"""The project elsewhere: an archive of Snakemake, its container recipe, and studies too large for one machine."""
+"""The project elsewhere: an archive of Snakemake, and studies too large for one machine."""
 
 import re
 import subprocess

@@ -113,8 +113,11 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
 
 
 CHECKS = TEXT["docs/the_paper.md"].partition("\n## Check a claim\n")[2]
-ROWS = [line.strip("| ").split(" | ") for line in CHECKS.splitlines() if line.startswith("|") and "`" in line]
-NAMES = [row[0] for row in ROWS]
+# The further cells of each row of the table, by its first cell: the command, its searches, …, its files.
+ROWS = {}
+for _line in re.findall(r"^\|.*`.*", CHECKS, re.MULTILINE):
+    _name, *_cells = _line.strip("| ").split(" | ")
+    ROWS[_name] = _cells
 # Small values of settings, with which each step still runs.
 SMALL = ("seeds=2", "evaluations=300")
 # Commands that make files of every kind, those first whose runs others need; the rest differs in names alone.
@@ -127,7 +130,7 @@ def arguments(command):
 
 
 def test_every_table_figure_and_claim_has_a_command():
-    results = " ".join(NAMES)
+    results = " ".join(ROWS)
     for numeral in ("I", "II", "III", "IV", "V", "VI", "VII"):
         assert re.search(rf"\b{numeral}\b", results), numeral
     assert "Figures 1 and 2" in results
@@ -136,9 +139,9 @@ def test_every_table_figure_and_claim_has_a_command():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS, ids=NAMES)
-def test_a_command_has_as_many_searches_as_the_table_says(row):
-    _, command, n_searches, *_ = row
+@pytest.mark.parametrize("name", ROWS)
+def test_a_command_has_as_many_searches_as_the_table_says(name):
+    command, n_searches, *_ = ROWS[name]
     options = arguments(command)
     study = plan_of(list(map(ROOT.joinpath, values_of("--configfile", options))), values_of("--config", options))
     assert study.estimate.searches == int(n_searches.replace(",", ""))
@@ -160,10 +163,12 @@ def checkout(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_command_runs_at_a_reduced_size(checkout, name):
-    row = next(row for row in ROWS if row[0] == name)
-    words, files = arguments(row[1]), row[-1].strip("`").split("`, `")
-    place = words.index("--config") + 1 if "--config" in words else 2
-    words[place:place] = SMALL if "--config" in words else ["--config", *SMALL]
+    command, *_, file_cell = ROWS[name]
+    words, files = arguments(command), file_cell.strip("`").split("`, `")
+    if "--config" not in words:
+        words.insert(2, "--config")
+    place = words.index("--config") + 1
+    words[place:place] = SMALL
     for file in files:
         (checkout / file).unlink(missing_ok=True)
     python("-m", "snakemake", *words, folder=checkout.root)
