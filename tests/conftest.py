@@ -45,7 +45,7 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_ignore_collect(collection_path, config):
     """Import no file of slow tests where none of them runs."""
     runs_none = config.option.markexpr == "not slow" and config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    return True if runs_none and collection_path == SLOW else None
+    return (runs_none and collection_path == SLOW) or None
 
 
 def pytest_collection_modifyitems(items):

@@ -1,14 +1,13 @@
-"""The project elsewhere: an archive of Snakemake, its container recipe, and studies too large for one machine."""
+"""The project elsewhere: an archive of Snakemake, and studies too large for one machine."""
 
 import re
-import shlex
 import subprocess
 import sys
 import tarfile
 
 import pytest
 from tests.command import python
-from tests.workflow.project import ROOT, Project
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.slow
 
@@ -45,17 +44,3 @@ def test_a_large_study_in_blocks_of_seeds_is_planned_in_little_memory(project):
     printed = python("-c", MEASURED, sys.executable, *command, folder=large.root).out
     assert re.search(r"^search +2016$", printed, re.MULTILINE)
     assert int(printed.splitlines()[-1]) < 400_000
-
-
-def test_the_report_on_timers_runs(tmp_path):
-    """With few jobs; what the page says of thousands was measured."""
-    text = (ROOT / "docs/snakemake_timers.md").read_text(encoding="utf-8")
-    (workflow,) = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    (tmp_path / "Snakefile").write_text(workflow)
-    commands = re.findall(r"^snakemake .*$", text, re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
-        words = shlex.split(command)
-        if "--config" not in words:
-            words.append("--config")
-        assert "41 of 41 steps (100%) done" in python("-m", *words, "jobs=40", folder=tmp_path).err

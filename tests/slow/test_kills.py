@@ -1,4 +1,4 @@
-"""A pipeline that is interrupted, and two of them in one folder: nothing half-written, and the command goes on.
+"""A pipeline that is interrupted: nothing half-written, and the command goes on.
 
 Ctrl-C and SIGHUP (a terminal that is closed) reach every process of the terminal's group; a shutdown or a batch system
 sends SIGTERM to the main process; SIGKILL leaves behind the scripts that it has started. A power cut is no signal.
@@ -99,18 +99,3 @@ def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, interrupt, co
     if interrupt is press_ctrl_c:
         assert visible_results(copy) == copy.files() and not copy.locked()
     check_goes_on(copy, long)
-
-
-def test_second_pipeline_ends_at_once_and_changes_nothing(long, tmp_path):
-    copy = long.copied(tmp_path / "project", made=False)
-    with copy.under_way(FRAMES, "--cores", "2") as first:
-        wait_for(copy.run_files, "the first run file")
-        # Stopped, the first cannot end before the second has begun.
-        os.killpg(first.pid, signal.SIGSTOP)
-        assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
-        assert copy.locked()
-        os.killpg(first.pid, signal.SIGCONT)
-        first.communicate(timeout=LIMIT)
-    assert first.returncode == 0
-    assert copy.files() == long.files()
-    assert not copy.locked()

@@ -95,17 +95,3 @@ def test_an_identification_gives_the_same_bytes(tmp_path):
     assert printed("ulimit -n 16; unset HOME TMPDIR; export LC_ALL=C", **odd) == expected
     refused = shell("true", command, tmp_path, code=2, env={"NUMBA_DISABLE_JIT": "1", "PYTHONOPTIMIZE": "2"})
     assert re.search("^narxbench: NUMBA_DISABLE_JIT: found 1; allowed: ", refused, re.MULTILINE)
-
-
-@pytest.mark.parametrize("megabytes", [250, 500, 800, 1200])
-def test_little_memory_is_the_same_bytes_or_one_line(megabytes, tmp_path):
-    write_data(tmp_path)
-    script = f"ulimit -v {1000 * megabytes}; export OPENBLAS_NUM_THREADS=1"
-    done = subprocess.run(
-        ["bash", "-c", f'{script}\nexec "$@"', "bash", *IDENTIFY],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-    )
-    assert done.returncode == 0 or "Traceback" not in done.stderr, done.stderr

@@ -7,16 +7,16 @@ import runpy
 import shlex
 import shutil
 from functools import partial
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from tests.command import python
+from tests.workflow.project import Project
 
 import narxbench
 from narxbench._algorithms.registry import REVIEWED
-from narxbench._model.system import load_system
 from narxbench._pipeline.manifest import read_manifest
 from narxbench._pipeline.plan import plan_of
 from narxbench._studies.loading import load_study
@@ -112,6 +112,70 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
     assert set(targets) <= {*rule_names, *results_of_the_paper()}
 
 
+CHECKS = TEXT["docs/the_paper.md"].partition("\n## Check a claim\n")[2]
+# The further cells of each row of the table, by its first cell: the command, its searches, …, its files.
+ROWS = {}
+for _line in re.findall(r"^\|.*`.*", CHECKS, re.MULTILINE):
+    _name, *_cells = _line.strip("| ").split(" | ")
+    ROWS[_name] = _cells
+# Small values of settings, with which each step still runs.
+SMALL = ("seeds=2", "evaluations=300")
+# Commands that make files of every kind, those first whose runs others need; the rest differs in names alone.
+KINDS = ("The 18 claims", "Table VII", "Figures 1 and 2", "Tables I and II")
+
+
+def arguments(command):
+    """Return the words of a command after its name."""
+    return shlex.split(command.strip("`"))[1:]
+
+
+def test_every_table_figure_and_claim_has_a_command():
+    results = " ".join(ROWS)
+    for numeral in ("I", "II", "III", "IV", "V", "VI", "VII"):
+        assert re.search(rf"\b{numeral}\b", results), numeral
+    assert "Figures 1 and 2" in results
+    claims = (ROOT / "data/reference/claims.yaml").read_text(encoding="utf-8").count("- id:")
+    assert sum(map(int, re.findall(r"\b(\d+) claims", results))) == claims
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROWS)
+def test_a_command_has_as_many_searches_as_the_table_says(name):
+    command, n_searches, *_ = ROWS[name]
+    options = arguments(command)
+    study = plan_of(list(map(ROOT.joinpath, values_of("--configfile", options))), values_of("--config", options))
+    assert study.estimate.searches == int(n_searches.replace(",", ""))
+
+
+def values_of(option, words):
+    """Return the values of an option, which end with the next one."""
+    if option not in words:
+        return []
+    values = words[words.index(option) + 1 :]
+    return list(takewhile(lambda word: not word.startswith("--"), values))
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    return Project.of_checkout(tmp_path_factory.mktemp("checks") / "project")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+def test_a_command_runs_at_a_reduced_size(checkout, name):
+    command, *_, file_cell = ROWS[name]
+    words, files = arguments(command), file_cell.strip("`").split("`, `")
+    if "--config" not in words:
+        words.insert(2, "--config")
+    place = words.index("--config") + 1
+    words[place:place] = SMALL
+    for file in files:
+        (checkout / file).unlink(missing_ok=True)
+    python("-m", "snakemake", *words, folder=checkout.root)
+    for file in files:
+        assert (checkout / file).stat().st_size > 0
+
+
 def results_of_the_paper():
     """Return the results that the repository's manifest of the paper's study names."""
     return read_manifest(ROOT / "data/reference/paper/manifest.csv")
@@ -131,7 +195,7 @@ def test_examples_of_the_configuration(tmp_path):
     study = load_study(layers)
     assert (study.study, list(study.methods)) == ("mine", ["upso2d", "ga-tournament", "stepwise"])
     (tmp_path / "tank.yaml").write_text(system, encoding="utf-8")
-    assert len(load_system("tank", tmp_path).terms) == 3
+    assert len(narxbench.load_system("tank", tmp_path).terms) == 3
 
 
 def test_every_algorithm_and_design_choice_is_named():

@@ -80,7 +80,7 @@ def arguments_of(name):
             limited = {"u": u[:, 0], "y": np.minimum(y, 1.8)}
             return {**plain, "data": limited, "degree": 1, "exclude": ["u(k-1)", "u(k-2)"]}
         case "exact" | "doubtful":
-            data = short(14, 0.0) if name == "exact" else short(18, 0.3)
+            data = {"exact": short(14, 0.0), "doubtful": short(18, 0.3)}[name]
             still = {"u": np.full(100, 0.5), "y": np.full(100, 2.0)}
             return {"data": data, "output": "y", "input": "u", "test": still}
     raise AssertionError(name)

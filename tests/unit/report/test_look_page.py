@@ -34,18 +34,18 @@ def test_the_command_shows_each_signal_and_what_can_be_told_apart(file):
     assert "--output: found no column 'z'" in failed("look", file, "--output", "z")
 
 
-@pytest.mark.parametrize("words", [[], TOGETHER], ids=["alone", "together"])
-def test_json_and_the_page_have_the_facts_and_no_name_is_markup(file, tmp_path, words):
+@pytest.mark.parametrize(("words", "output", "n_figures"), [([], None, 3), (TOGETHER, "y", 4)])
+def test_json_and_the_page_have_the_facts_and_no_name_is_markup(file, tmp_path, words, output, n_figures):
     page = tmp_path / "page.html"
     done = run("look", file, *words, "--json", "--report", page)
     content, text = json.loads(done.out), page.read_text(encoding="utf-8")
-    assert (content["format"], content["version"], content["output"]) == ("narxbench-look", 1, "y" if words else None)
+    assert (content["format"], content["version"], content["output"]) == ("narxbench-look", 1, output)
     assert done.code == 0 and str(page) in done.err
     if words:
         evidence = item_with(content["checks"], name="evidence")
         assert "By correlation the output follows the input" in evidence["text"]
     Page(text).check_structure()
-    assert "<b>P" not in text and "&lt;b&gt;P" in text and text.count("<svg") == (4 if words else 3)
+    assert "<b>P" not in text and "&lt;b&gt;P" in text and text.count("<svg") == n_figures
     for signal in content["signals"]:
         assert f">{signal['levels']}<" in text
     assert ("coherence" in text.lower()) == bool(words)

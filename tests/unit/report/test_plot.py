@@ -51,18 +51,6 @@ def test_the_fit_is_that_of_the_test_data_with_its_band(identified):
     assert not narxbench.plot.fit(identified("series")).collections
 
 
-def test_the_axis_of_time_suits_the_sampling(identified):
-    recording = identified("plain").recording
-    units = {None: ("sample", 1.0), 10.0: ("time (s)", 1.0), 0.01: ("time (s)", 1.0), 1e-5: ("time (ms)", 1e-3)}
-    units |= {1e-8: ("time (µs)", 1e-6), 1e-11: ("time (ns)", 1e-9)}
-    for seconds, (label, unit) in units.items():
-        changed = replace(identified("plain"), recording=replace(recording, sampling_time=seconds))
-        axes = narxbench.plot.fit(changed)
-        assert axes.get_xlabel() == label
-        first, second = axes.lines[0].get_xdata()[:2]
-        assert second - first == pytest.approx((seconds or 1.0) / unit) and first == (seconds is None)
-
-
 def test_a_record_a_test_and_an_input_are_chosen_by_name(identified):
     identification = identified("plain")
     first = identification.recording.records[0]

@@ -62,7 +62,7 @@ def test_a_summary_is_short_and_no_sentence_is_cut(identified, summary, name):
     assert len(lines) <= 25 and max(map(len, lines)) <= 100 and not re.search(r"… *$", text, re.MULTILINE)
     answers = re.findall(r"^(?:FINE|LOOK|BAD)  ? *(To predict|To read its terms|For control): ", text, re.MULTILINE)
     assert {*answers} == ANSWERS & set(values_of(identification.summary, "title"))
-    is_worse = "WORSE than" in findings["competitors"].text if "competitors" in findings else False
+    is_worse = "competitors" in findings and "WORSE than" in findings["competitors"].text
     assert lines[0].startswith("WORSE than") == is_worse
     equation = " ".join(text.split())
     for term, weight in zip(identification.model.terms, identification.model.coefficients, strict=True):
