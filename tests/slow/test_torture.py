@@ -76,6 +76,13 @@ def replace_files(folder, contents):
         (folder / name).write_bytes(content)
 
 
+def check_failure(outcome, faults):
+    """Check that a command whose file operation failed has ended with its reason."""
+    if faults.occurred:
+        assert outcome.code == 2, (faults.number, outcome.err)
+        check_reason(outcome.err)
+
+
 # Where no report was there before, less is at stake.
 @pytest.mark.parametrize(("kind", "is_earlier"), [*product(KINDS, [True]), ("rename", False), ("mkdir", False)])
 def test_each_operation_of_an_identification(kind, is_earlier, identify, tmp_path):
@@ -91,9 +98,8 @@ def test_each_operation_of_an_identification(kind, is_earlier, identify, tmp_pat
         with faults:
             outcome = identify()
         # A folder that is there need not be made.
-        if faults.occurred and not (kind == "mkdir" and outcome.code == 0):
-            assert outcome.code == 2, (faults.number, outcome.err)
-            check_reason(outcome.err)
+        if outcome.code or kind != "mkdir":
+            check_failure(outcome, faults)
         contents = files_of(report)
         assert "report.html" not in contents or contents == after or (outcome.code and contents == before)
         assert not list(tmp_path.rglob(".*")), "something is left aside"
