@@ -19,19 +19,6 @@ def git(project, *arguments):
     return subprocess.run(command, cwd=project.root, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def check_pages(project, record):
-    """Check that report and method name what was recorded, and that the pages of the manifest do not."""
-    method = (project / "reports/tiny/method.html").read_text(encoding="utf-8")
-    for text in (record.command, record.date[:10], record.commit, record.machine):
-        assert text in method
-    assert record.commit[:8] in (project / "reports/tiny/report.html").read_text(encoding="utf-8")
-    # Commands on the method page make the files of this run, with its settings.
-    conditions = "data/tiny/conditions/as-described/data-1/S3"
-    assert f"snakemake --cores 2 {record.settings} -- {conditions}" in method
-    for path in project.files("data/tiny/pages"):
-        assert record.command not in (project / path).read_text(encoding="utf-8"), path
-
-
 def test_a_run_is_recorded_once_and_its_report_names_the_record(empty):
     git(empty, "init", "--quiet")
     git(empty, "add", "--all")
@@ -46,10 +33,23 @@ def test_a_run_is_recorded_once_and_its_report_names_the_record(empty):
     assert day_before <= record.date[:10] <= time.strftime("%Y-%m-%d", time.gmtime())
     assert (record.commit, record.changed_files) == (git(empty, "rev-parse", "HEAD"), 0)
     assert vars(record.steps).keys() == {"simulate", "search", "summarise"}
-    check_pages(empty, record)
+    check_named(empty, record)
     # The record stays as it is if a result is made again from the same runs.
     before, results = (empty / RECORD).read_bytes(), empty.files()
     (empty / "reports/tiny/tables/claims.md").unlink()
     printed = empty.snakemake(*OPTIONS[:-2])
     assert re.search(r"steps \(100%\) done", printed)
     assert (empty / RECORD).read_bytes() == before and empty.files() == results
+
+
+def check_named(project, record):
+    """Check that report and method name what was recorded, and that the pages of the manifest do not."""
+    method = (project / "reports/tiny/method.html").read_text(encoding="utf-8")
+    for text in (record.command, record.date[:10], record.commit, record.machine):
+        assert text in method
+    assert record.commit[:8] in (project / "reports/tiny/report.html").read_text(encoding="utf-8")
+    # Commands on the method page make the files of this run, with its settings.
+    conditions = "data/tiny/conditions/as-described/data-1/S3"
+    assert f"snakemake --cores 2 {record.settings} -- {conditions}" in method
+    for path in project.files("data/tiny/pages"):
+        assert record.command not in (project / path).read_text(encoding="utf-8"), path

@@ -94,4 +94,3 @@ def test_a_dry_run_shows_every_job():
     assert LoggerTerminal(dryrun=True).lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == [
         "rule search"
     ]
-    assert LoggerTerminal(printshellcmds=True).lines("echo", LogEvent.SHELLCMD) == ["echo"]

@@ -17,9 +17,15 @@ class JobFiles(list[str]):
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         super().__init__()
-        for files in names.values():
-            self.extend(files if isinstance(files, list) else [str(files)])
-        self._names = {name: files if isinstance(files, list) else str(files) for name, files in names.items() if name}
+        self._names: dict[str, Any] = {}
+        for name, files in names.items():
+            if isinstance(files, list):
+                self.extend(files)
+                self._names[name] = files
+            else:
+                self.append(str(files))
+                self._names[name] = str(files)
+        self._names.pop("", None)
         vars(self).update(self._names)
         self.keys, self.items = self._names.keys, self._names.items
 

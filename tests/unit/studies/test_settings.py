@@ -77,9 +77,8 @@ def test_schema_is_up_to_date_and_fits_the_files():
     command = "python -m narxbench._studies.loading > workflow/schemas/study.schema.json"
     assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
-    for name in ("paper", "quick", "interpretations", "methods", "methods_quick"):
-        before = ["methods.yaml"] if name == "methods_quick" else []
-        files = list(map(CONFIG.joinpath, (*before, f"{name}.yaml")))
+    for *before, name in (["paper"], ["quick"], ["interpretations"], ["methods"], ["methods", "methods_quick"]):
+        files = list(map(CONFIG.joinpath, map("{}.yaml".format, (*before, name))))
         assert load_study([*read_layers([BASE]), *read_layers(files)]).study == name
         assert validator.is_valid(read_mapping(CONFIG / f"{name}.yaml"))
     assert validator.is_valid({"methods": {"ga": None}, "data": {"excitation": {"kind": "gaussian"}}, "seeds": [3]})

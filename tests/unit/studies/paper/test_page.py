@@ -318,9 +318,9 @@ def test_answers_that_are_not_the_baselines_and_values_of_the_studys_own_are_mar
     before, small.settings = small.settings, settings
     html = small.pages()["method.html"]
     small.settings = before
-    assert html.count("not the baseline") == 3 and html.count('<strong class="mark no">contradicts</strong>') == 2
-    # A choice that needs another one is shown where either departs.
-    assert html.count('role="rowheader"') == n_answers + 1
+    assert html.count("not the baseline") == 5 and html.count('<strong class="mark no">contradicts</strong>') == 2
+    # A choice that needs another one is shown where either departs, and one that methods answer differently for each.
+    assert html.count('role="rowheader"') == n_answers + 2
     for setting in ("evaluations: 900", "velocity_bound: 1.25"):
         place = html.index(f"<code>{setting}</code>")
         assert "a value of the study’s own" in html[place - 400 : place]

@@ -79,7 +79,7 @@ def test_effects_of_single_options():
 def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     # As described is run on more data seeds than others; it is closest on the first two, and farther on the last two.
     def spurious(system, snr_db, seed):
-        return printed_spurious(system, snr_db) if seed < 3 else 0
+        return printed_spurious(system, snr_db) * (seed < 3)
 
     findings = findings_of(conditions_of("upso2d", "baseline", 4, spurious=spurious), conditions_of("upso2d", BOUND, 2))
     assert findings.study.screening == [1, 2] and findings.study.seeds == [1, 2, 3, 4]
@@ -100,7 +100,7 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
 
 def test_claims_by_majority_of_the_data_seeds():
     def missing_in(seeds):
-        return lambda system, snr_db, seed: (0 if seed <= seeds else 40,) * len(published().systems[system])
+        return lambda system, snr_db, seed: (40 * (seed > seeds),) * len(published().systems[system])
 
     def verdict_of(claim, *groups):
         return row(findings_of(*groups).role_verdicts, claim=claim, role="as described")
