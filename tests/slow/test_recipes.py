@@ -292,10 +292,10 @@ print(model.noise_model, model.autoregression[23])
 def test_noise_model(tmp_path):
     page = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
     example = page.partition("## How to add a noise model")[2].partition("```python\n")[2]
-    lines = re.findall(r"^(?:>>> (?=class)|\.\.\. ?)(.*)$", example.partition("```")[0], re.MULTILINE)
+    lines = re.findall(r"^(?:>>> (?=def |Daily = )|\.\.\. ?)(.*)$", example.partition("```")[0], re.MULTILINE)
     with following("noise model", tmp_path) as copy:
         module = "src/narxbench/_model/noise_models.py"
-        copy.edit(module, "NOISE_MODELS: dict", "\n".join(lines) + "\n\n\nNOISE_MODELS: dict")
+        copy.edit(module, "NOISE_MODELS = ", "\n".join(lines) + "\n\n\nNOISE_MODELS = ")
         copy.edit(module, "Noe, BoxJenkins)", "Noe, BoxJenkins, Daily)")
         copy.edit(module, '"noe", "box-jenkins"]', '"noe", "box-jenkins", "daily"]')
         assert '"daily"' in copy.renew()
