@@ -22,6 +22,23 @@ NEVER = (
     r"</?(sub|sup|code|i)>|(?<!is-)\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
 )
 
+# The words of a page that a screen shows, without those that are drawn in figures.
+WORDS = r"""() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange(), words = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (parent.closest("svg, script, style, .hidden, .skip") || !parent.checkVisibility()) continue;
+    for (const word of node.data.matchAll(/\S+/g)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const box = range.getBoundingClientRect();
+      if (box.height > 0 && box.bottom > 0 && box.top < innerHeight) words.push(word[0]);
+    }
+  }
+  return words;
+}"""
+MOST_WORDS = 180
 SCREEN = {"width": 1280, "height": 900}
 
 
@@ -97,6 +114,19 @@ def test_the_keyboard_reaches_everything(open_page, complete, name):
 def report(request):
     """Return the report of a complete run, and of a trial."""
     return request.getfixturevalue(request.param)["report"]
+
+
+def test_the_first_screen_has_few_words(open_page, report):
+    page = open_page(report, width=SCREEN["width"])
+    assert page.viewport_size == SCREEN
+    page.evaluate(UNFOLD)
+    words = [word for word in page.evaluate(WORDS) if is_word(word)]
+    assert 100 < len(words) <= MOST_WORDS, f"{len(words)}: {' '.join(words)}"
+
+
+def is_word(text):
+    """Return whether a text is no number and no symbol: it has two letters, no digit, and is no Roman number."""
+    return re.search(r"[^\W\d_]{2}", text) and not re.search(r"\d|^[IVX]+\W*$", text)
 
 
 def test_the_first_screen_has_what_ran_the_tables_and_the_claims(open_page, report):
