@@ -207,11 +207,16 @@ class TestNotice:
         assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message
 
 
-def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails():
-    assert compiled(_ratio)(1.0, 0.0) == math.inf
-    with pytest.raises(numba.TypingError):
-        compiled(_ratio)("a", None)
-    assert gc.isenabled()
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(collecting):
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert compiled(_ratio)(1.0, 0.0) == math.inf
+        with pytest.raises(numba.TypingError):
+            compiled(_ratio)("a", None)
+        assert gc.isenabled() is collecting
+    finally:
+        gc.enable()
 
 
 def test_functions_within_others_compute_as_plain_python_and_inner_ones_are_not_called_from_it():
