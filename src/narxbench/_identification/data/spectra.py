@@ -15,6 +15,7 @@ from scipy.fft import rfft
 
 from narxbench._identification.data.signals import NEGLIGIBLE, all_signals
 from narxbench._model.records import Recording
+from narxbench._numerics.intervals import LEVEL
 
 Array = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ def spectra(recording: Recording) -> Spectra | None:
             product = powers[:, 0] * powers[:, place]
             coherences[name] = common / np.where(product > 0.0, product, 1.0)
     n_independent = 9 * len(transforms) / 11
-    chance = 1.0 - NEGLIGIBLE ** (1.0 / max(1.0, n_independent - 1.0))
+    chance = 1.0 - LEVEL ** (1.0 / max(1.0, n_independent - 1.0))
     return Spectra(np.arange(1, length // 2 + 1) / length, shares, coherences, chance)
 
 
